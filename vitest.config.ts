@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config"
+import { mutantPlugin } from "./test/support/mutants.ts"
+
+export default defineConfig({
+  plugins: [mutantPlugin],
+  test: {
+    include: ["test/**/*.test.ts"],
+    // Properties with many runs and tests on the real file system need more than the default five seconds.
+    testTimeout: 60_000,
+    hookTimeout: 60_000
+  }
+})

@@ -1,0 +1,5 @@
+/** Content identity. */
+import { createHash } from "node:crypto"
+
+/** SHA-1 over the UTF-8 of `text`, lower-case hexadecimal. An identity, not a safeguard against forgery. */
+export const sha1 = (text: string): string => createHash("sha1").update(text, "utf8").digest("hex")

@@ -1,0 +1,249 @@
+/**
+ * The context supply of one session: asks its suppliers, places what they contribute, and lets tool results count when
+ * nesting and step boundaries allow (C-1 to C-4, I-42 to I-44).
+ */
+import type { NonEmptyReadonlyArray } from "effect/Array"
+import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
+import { assemble, compareSuppliers } from "../../pipeline/batch.ts"
+import * as Staging from "../../pipeline/staging.ts"
+import type { Diagnostic } from "../../schemas/Diagnostic.ts"
+import type { MessageId, UserMessage } from "../../schemas/Message.ts"
+import type { InboxEvent, SessionEventInput } from "../../schemas/SessionEvent.ts"
+import { DuplicateSupplier, StepRejected } from "../../schemas/StepRejected.ts"
+import {
+  type ContextReport,
+  ContextSupply,
+  type Contribution,
+  type PreStep,
+  type StepDecision,
+  type Supplier,
+  type ToolExecution
+} from "../../services/ContextSupply.ts"
+import { Inbox } from "../../services/Inbox.ts"
+import { Session } from "../../services/Session.ts"
+import { interruptedBy } from "../interruption.ts"
+
+/** A finished execution and the context of the fiber that reported it. */
+interface Reported extends Staging.Stageable {
+  readonly execution: ToolExecution
+  readonly caller: Context.Context<never>
+}
+
+/** What one supplier answered: contributions, a rejection, or a failure that costs only its own. */
+type Answer =
+  | { readonly _tag: "Contributed"; readonly supplier: Supplier; readonly contributions: ReadonlyArray<Contribution> }
+  | { readonly _tag: "Rejected"; readonly supplier: Supplier; readonly error: StepRejected }
+  | { readonly _tag: "Failed"; readonly supplier: Supplier; readonly cause: Cause.Cause<unknown> }
+
+const supplierFailed = (supplier: Supplier, cause: Cause.Cause<unknown>): Diagnostic => ({
+  tag: "SupplierFailed",
+  message: `${supplier.name} contributes nothing to this step: ${Cause.pretty(cause)}`
+})
+
+const ownsMessage = (supplier: Supplier, message: UserMessage): boolean =>
+  message.source.kind === supplier.kind && (supplier.owns?.(message.source) ?? true)
+
+/** Asks one supplier. Interruption goes on upwards; everything else becomes an answer. */
+const ask = (supplier: Supplier, step: PreStep): Effect.Effect<Answer> =>
+  Effect.suspend(() => supplier.propose(step)).pipe(
+    Effect.exit,
+    Effect.flatMap((exit): Effect.Effect<Answer> => {
+      if (Exit.isSuccess(exit)) return Effect.succeed({ _tag: "Contributed", supplier, contributions: exit.value })
+      if (Cause.hasInterrupts(exit.cause)) return Effect.interrupt
+      const error = exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error
+      return Effect.succeed(
+        error instanceof StepRejected
+          ? { _tag: "Rejected", supplier, error }
+          : { _tag: "Failed", supplier, cause: exit.cause }
+      )
+    })
+  )
+
+/**
+ * What the inbox has to hold when the step is not entered: each supplier's one message, in the place of what it
+ * supersedes, and nothing of what was dropped. `handed`: ids of its claimed messages; `waiting`: its pending ones.
+ */
+const waitingEvents = (
+  contributions: ReadonlyArray<Contribution>,
+  handed: ReadonlyArray<MessageId>,
+  pending: ReadonlyArray<MessageId>
+): ReadonlyArray<InboxEvent> => {
+  const keeps = contributions.filter(({ ifNotEntered }) => ifNotEntered === "wait")
+  const kept = new Set(keeps.map(({ message }) => message.id))
+  const earlier = [...handed, ...(keeps.length > 0 ? pending : [])].filter((id) => !kept.has(id))
+  const events: Array<InboxEvent> = []
+  for (const { message, waits } of keeps) {
+    // Under its own id it takes its recorded place again, or stays where it is.
+    if (handed.includes(message.id)) events.push({ type: "inbox/replaced", id: message.id, message })
+    else if (!pending.includes(message.id)) {
+      const replaced = waits === "front" ? undefined : earlier.shift()
+      events.push(
+        replaced === undefined
+          ? { type: "inbox/inserted", message, position: waits ?? "end" }
+          : { type: "inbox/replaced", id: replaced, message }
+      )
+    }
+  }
+  return [...earlier.map((id): InboxEvent => ({ type: "inbox/removed", id })), ...events]
+}
+
+const make = Effect.gen(function* () {
+  const session = yield* Session
+  const inbox = yield* Inbox
+  const suppliers = new Map<string, Supplier>()
+  const observers = new Set<(execution: ToolExecution) => void>()
+  const onePreStep = yield* Semaphore.make(1)
+  let staging: Staging.Staging<Reported> = Staging.closed
+  let step: ContextReport["step"]
+  let diagnostics: ReadonlyArray<Diagnostic> = []
+
+  const complain = (diagnostic: Diagnostic): void => {
+    diagnostics = [...diagnostics, diagnostic]
+  }
+
+  const ordered = () => [...suppliers.values()].sort(compareSuppliers)
+
+  /** Runs a callback that belongs to somebody else, inside `append` perhaps: what it throws may not get out. */
+  const guarded = (name: string, run: () => void): void => {
+    try {
+      run()
+    } catch (error) {
+      complain({ tag: "SupplierFailed", message: `${name} failed on a tool result: ${String(error)}` })
+    }
+  }
+
+  const count = (released: ReadonlyArray<Reported>): void => {
+    const byCaller = new Map<Context.Context<never>, Array<ToolExecution>>()
+    for (const { caller, execution } of released) {
+      const group = byCaller.get(caller)
+      if (group === undefined) byCaller.set(caller, [execution])
+      else group.push(execution)
+    }
+    for (const supplier of ordered()) {
+      for (const [caller, executions] of byCaller) guarded(supplier.name, () => supplier.touched?.(executions, caller))
+    }
+  }
+
+  const move = ([next, released]: Staging.Move<Reported>): void => {
+    staging = next
+    if (released.length > 0) count(released)
+  }
+
+  yield* session.observe((event) => {
+    if (event.type === "step/start") move(Staging.begin(staging))
+    else if (event.type === "step/end") move(Staging.release(staging))
+    else if (event.type === "turn/end") move(Staging.endTurn(staging))
+  })
+
+  const decide = Effect.fnUntraced(function* (pre: PreStep): Effect.fn.Return<StepDecision, StepRejected> {
+    const asked = ordered()
+    const answers = yield* Effect.forEach(asked, (supplier) => ask(supplier, pre), { concurrency: "unbounded" })
+    const contributed = answers.filter((answer) => answer._tag === "Contributed")
+    const rejected = answers.find((answer) => answer._tag === "Rejected")
+    for (const answer of answers) if (answer._tag === "Failed") complain(supplierFailed(answer.supplier, answer.cause))
+    const pending = yield* inbox.pending
+    const parts = contributed.map(({ contributions, supplier }) => ({
+      contributions,
+      handed: pre.claimed.filter((message) => ownsMessage(supplier, message)).map(({ id }) => id),
+      pending: pending.filter((message) => ownsMessage(supplier, message)).map(({ id }) => id)
+    }))
+    if (rejected !== undefined || pre.decision === "reject" || pre.turn === undefined) {
+      // A claimed message of a supplier that failed or rejected is none of these; the loop puts it back.
+      const events = parts.flatMap((part) => waitingEvents(part.contributions, part.handed, part.pending))
+      if (events.length > 0) yield* Effect.orDie(inbox.update(() => [undefined, events]))
+      move(Staging.release(staging))
+      return rejected === undefined ? { decision: "reject" } : yield* rejected.error
+    }
+    const taken = new Set(parts.flatMap(({ handed }) => handed))
+    const contributions = parts.flatMap((part) => part.contributions)
+    const messages = assemble(
+      pre.claimed.filter(({ id }) => !taken.has(id)),
+      contributions
+    )
+    const entered = new Set(messages.map(({ id }) => id))
+    const superseded = parts.flatMap((part) =>
+      part.contributions.some(({ ifNotEntered }) => ifNotEntered === "wait")
+        ? [...part.handed, ...part.pending]
+        : part.handed
+    )
+    const dropped = superseded.filter((id) => !entered.has(id))
+    return { decision: "enter", turn: pre.turn, step: pre.step, messages, dropped }
+  })
+
+  const preStep = Effect.fn("ContextSupply.preStep")((pre: PreStep) =>
+    Effect.suspend(() => {
+      diagnostics = []
+      step = undefined
+      move(Staging.prepare(staging))
+      return decide(pre)
+    }).pipe(
+      interruptedBy(pre.signal),
+      Effect.tap((decision) => Effect.sync(() => (step = summary(pre, decision.decision)))),
+      Effect.onError(() =>
+        Effect.sync(() => {
+          step = summary(pre, "reject")
+          move(Staging.release(staging))
+        })
+      ),
+      Semaphore.withPermit(onePreStep)
+    )
+  )
+
+  const summary = (pre: PreStep, decision: "enter" | "reject"): ContextReport["step"] => ({
+    step: pre.step,
+    decision,
+    ...(pre.turn === undefined ? {} : { turn: pre.turn })
+  })
+
+  return ContextSupply.of({
+    preStep,
+    enter: Effect.fn("ContextSupply.enter")((decision) => {
+      const events: NonEmptyReadonlyArray<SessionEventInput> = [
+        { type: "step/start", step: decision.step, ...(decision.turn === undefined ? {} : { turn: decision.turn }) },
+        ...decision.dropped.map((id): InboxEvent => ({ type: "inbox/removed", id })),
+        ...decision.messages.map((message): SessionEventInput => ({ type: "user/message", message }))
+      ]
+      return session.append(events)
+    }),
+    toolResult: (execution) =>
+      Effect.contextWith((caller: Context.Context<never>) =>
+        Effect.sync(() => {
+          for (const observer of observers) guarded("An observer of tool results", () => observer(execution))
+          const { parent, token } = execution
+          move(Staging.settle(staging, { token, ...(parent === undefined ? {} : { parent }), execution, caller }))
+        })
+      ),
+    onToolResult: (observer) =>
+      Effect.acquireRelease(
+        Effect.sync(() => observers.add(observer)),
+        () => Effect.sync(() => observers.delete(observer))
+      ).pipe(Effect.asVoid),
+    settled: Effect.suspend(() =>
+      Effect.forEach(ordered(), (supplier) => supplier.settled ?? Effect.void, {
+        concurrency: "unbounded",
+        discard: true
+      })
+    ),
+    register: (supplier) =>
+      Effect.acquireRelease(
+        Effect.suspend(() => {
+          if (suppliers.has(supplier.name)) return Effect.fail(new DuplicateSupplier({ name: supplier.name }))
+          suppliers.set(supplier.name, supplier)
+          return Effect.void
+        }),
+        () => Effect.sync(() => suppliers.delete(supplier.name))
+      ),
+    report: Effect.gen(function* () {
+      const explained = yield* Effect.forEach(ordered(), (supplier) => supplier.explain ?? Effect.succeed([]))
+      return { suppliers: explained.flat(), diagnostics, ...(step === undefined ? {} : { step }) }
+    })
+  })
+})
+
+/** The context supply of the session and inbox around it. Build it fresh for each session. */
+export const layer: Layer.Layer<ContextSupply, never, Session | Inbox> = Layer.effect(ContextSupply, make)

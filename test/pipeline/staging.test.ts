@@ -1,0 +1,81 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Staging from "../../src/pipeline/staging.ts"
+
+interface Call extends Staging.Stageable {
+  readonly token: string
+  readonly parent?: string
+}
+const call = (token: string, parent?: string): Call => ({ token, ...(parent === undefined ? {} : { parent }) })
+
+/** Plays moves in order; what each has released, by token. */
+const play = (...moves: ReadonlyArray<(staging: Staging.Staging<Call>) => Staging.Move<Call>>) => {
+  let staging: Staging.Staging<Call> = Staging.closed
+  return moves.map((move) => {
+    const [next, released] = move(staging)
+    staging = next
+    return released.map(({ token }) => token)
+  })
+}
+const settle = (token: string, parent?: string) => (staging: Staging.Staging<Call>) =>
+  Staging.settle(staging, call(token, parent))
+
+describe("staging", () => {
+  it("[I-43] outside a step an execution counts at once", () => {
+    assert.deepStrictEqual(play(settle("a")), [["a"]])
+  })
+
+  it("[I-43] inside a step, and while one is prepared, it waits for the end", () => {
+    assert.deepStrictEqual(play(Staging.begin, settle("a"), settle("b"), Staging.release, settle("c")), [
+      [],
+      [],
+      [],
+      ["a", "b"],
+      ["c"]
+    ])
+    assert.deepStrictEqual(play(Staging.prepare, settle("a"), Staging.begin, settle("b"), Staging.release)[4], [
+      "a",
+      "b"
+    ])
+  })
+
+  it("[I-44] the next pre-step takes over what a step that never ended has kept", () => {
+    assert.deepStrictEqual(play(Staging.prepare, settle("a"), Staging.prepare), [[], [], ["a"]])
+  })
+
+  it("[I-42] calls inside others wait level by level for the outermost", () => {
+    assert.deepStrictEqual(play(settle("c", "b"), settle("x", "b"), settle("b", "a"), settle("y", "a"), settle("a")), [
+      [],
+      [],
+      [],
+      [],
+      ["c", "x", "b", "y", "a"]
+    ])
+  })
+
+  it("[I-42] a child that reports after its parent goes past every call that has settled", () => {
+    assert.deepStrictEqual(play(settle("b", "a"), settle("a"), settle("late", "b")), [[], ["b", "a"], ["late"]])
+  })
+
+  it("[I-42] calls that name each other as parents end nowhere but at the end of the turn", () => {
+    assert.deepStrictEqual(play(settle("a", "b"), settle("b", "a"), Staging.endTurn)[2]!.sort(), ["a", "b"])
+  })
+
+  it("[I-42] the end of the turn waits for nobody", () => {
+    assert.deepStrictEqual(play(settle("c", "gone"), Staging.begin, settle("a"), Staging.endTurn), [
+      [],
+      [],
+      [],
+      ["a", "c"]
+    ])
+  })
+
+  it("remembers a bounded number of settled calls, the latest", () => {
+    let staging: Staging.Staging<Call> = Staging.closed
+    for (let index = 0; index < 1000; index++) staging = Staging.settle(staging, call(`t${index}`))[0]
+    assert.isAtMost(staging.settled.size, 256)
+    assert.deepStrictEqual(
+      Staging.settle(staging, call("late", "t999"))[1].map(({ token }) => token),
+      ["late"]
+    )
+  })
+})

@@ -1,0 +1,7 @@
+declare module "*?mutant=commitAtRead"
+declare module "*?mutant=noRevisionCheck"
+declare module "*?mutant=noCheckUnderLock"
+declare module "*?mutant=noTakeover"
+declare module "*?mutant=noEarlyClaim"
+declare module "*?mutant=noGenerations"
+declare module "*?mutant=abortForgets"

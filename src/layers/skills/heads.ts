@@ -1,0 +1,162 @@
+/** What skill files say in their frontmatter, and what is remembered of it as long as their metadata stay (S-22, S-25). */
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import {
+  closesTooLate,
+  type Head,
+  type Malformed,
+  maxHeadBytes,
+  readFrontmatter,
+  readHead,
+  type ReadSkill
+} from "../../pipeline/skills/frontmatter.ts"
+import { readBeginning } from "../filesystem/probe.ts"
+import { type FoundFile, type Loss, unreadable } from "./entries.ts"
+import type { FastFiles } from "./fastFiles.ts"
+import { yamlLibrary } from "./yaml.ts"
+
+/** What a version of a file was found to say. */
+interface Known {
+  readonly version: string
+  /** Whether an equal version proves equal content. */
+  readonly trusted: boolean
+  /** How often the file had been written through a tool by then. */
+  readonly writes: number
+  readonly outcome: ReadSkill | Malformed
+}
+
+/** The files of one root, by path. */
+export type KnownFiles = Map<string, Known>
+
+/** How many roots are remembered for one file system, and how many written paths. */
+const maxRoots = 256
+const maxWritten = 4096
+
+/**
+ * What is known of skill files, apart for each file system. It holds what is on disk, never what was told to anybody, and goes
+ * with the file system.
+ */
+export const makeHeads = () => {
+  let perFileSystem = new WeakMap<FileSystem.FileSystem, Map<string, KnownFiles>>()
+  const writes = new Map<string, number>()
+
+  const rootsOf = (fs: FileSystem.FileSystem): Map<string, KnownFiles> => {
+    const roots = perFileSystem.get(fs) ?? new Map<string, KnownFiles>()
+    perFileSystem.set(fs, roots)
+    return roots
+  }
+
+  return {
+    known: (fs: FileSystem.FileSystem, root: string): KnownFiles | undefined => rootsOf(fs).get(root),
+    /** Remembers the files that a root has now, and only them. */
+    remember: (fs: FileSystem.FileSystem, root: string, files: KnownFiles): void => {
+      const roots = rootsOf(fs)
+      roots.delete(root)
+      roots.set(root, files)
+      const [oldest] = roots.keys()
+      if (roots.size > maxRoots && oldest !== undefined) roots.delete(oldest)
+    },
+    /** A tool has written the file: whatever its metadata say, it has to be read again. */
+    written: (path: string): void => {
+      if (writes.size >= maxWritten) {
+        writes.clear()
+        perFileSystem = new WeakMap()
+      }
+      writes.set(path, (writes.get(path) ?? 0) + 1)
+    },
+    writes: (path: string): number => writes.get(path) ?? 0
+  }
+}
+
+export type Heads = ReturnType<typeof makeHeads>
+
+const interpret = (head: Head | Malformed, expected: string): Effect.Effect<ReadSkill | Malformed> => {
+  if (head._tag === "Malformed") return Effect.succeed(head)
+  const read = readFrontmatter(head, expected)
+  return read === undefined
+    ? Effect.map(yamlLibrary, (yaml) => readFrontmatter(head, expected, yaml)!)
+    : Effect.succeed(read)
+}
+
+type Outcome = ReadSkill | Malformed | Loss | undefined
+
+/** What is known of a file before it is read, and where it goes afterwards. */
+export interface FileMemory {
+  readonly before: KnownFiles | undefined
+  readonly after: KnownFiles
+}
+
+const firstBytes = 4096
+const concurrency = 16
+
+/** The beginnings of files the fast way, by their place among them; those that take another look are left out. */
+const fastHeads = (fast: FastFiles, files: ReadonlyArray<FoundFile>): Effect.Effect<Map<FoundFile, Head | Malformed>> =>
+  Effect.callback((resume) => {
+    const heads = new Map<FoundFile, Head | Malformed>()
+    const paths = files.map(({ place }) => place.path)
+    const use = (index: number, bytes: Uint8Array | undefined): void => {
+      const file = files[index]!
+      if (bytes === undefined) return
+      const head = readHead(bytes, bytes.length < firstBytes && bytes.length === file.present.size)
+      if (head !== undefined) heads.set(file, head)
+    }
+    const stop = fast.heads(paths, firstBytes, use, () => resume(Effect.succeed(heads)))
+    return Effect.sync(stop)
+  })
+
+const slowHead = (
+  fs: FileSystem.FileSystem,
+  { place, present }: FoundFile
+): Effect.Effect<Head | Malformed | Loss | undefined> =>
+  Effect.map(readBeginning(fs, place.path, present.size, maxHeadBytes, readHead), (result) => {
+    if (result._tag === "Absent") return undefined
+    if (result._tag === "Unavailable") return unreadable(place.path, result.reason)
+    return result.value ?? closesTooLate()
+  })
+
+/**
+ * What files say, in their order; only those are read that may have changed. `undefined`: it is gone. What is known afterwards
+ * is remembered.
+ */
+export const readKnown = Effect.fnUntraced(function* (
+  fs: FileSystem.FileSystem,
+  fast: FastFiles | undefined,
+  heads: Heads,
+  found: ReadonlyArray<FoundFile>,
+  memoryOf: (file: FoundFile) => FileMemory
+): Effect.fn.Return<ReadonlyArray<Outcome>> {
+  const known = found.map((file) => {
+    const { place, present } = file
+    const entry = memoryOf(file).before?.get(place.path)
+    const same =
+      entry?.trusted === true && entry.version === present.version && entry.writes === heads.writes(place.path)
+    return same ? entry : undefined
+  })
+  const wanted = found.filter((file, index) => file.fast === true && known[index] === undefined)
+  const begun = fast === undefined || wanted.length === 0 ? undefined : yield* fastHeads(fast, wanted)
+  return yield* Effect.forEach(
+    found,
+    (file, index): Effect.Effect<Outcome> => {
+      const { place, present } = file
+      const { after } = memoryOf(file)
+      const entry = known[index]
+      if (entry !== undefined) {
+        after.set(place.path, entry)
+        return Effect.succeed(entry.outcome)
+      }
+      const writes = heads.writes(place.path)
+      const settle = (outcome: ReadSkill | Malformed) => {
+        after.set(place.path, { version: present.version, trusted: present.trusted, writes, outcome })
+        return outcome
+      }
+      const head = begun?.get(file)
+      if (head !== undefined) return Effect.map(interpret(head, place.expected), settle)
+      return Effect.flatMap(slowHead(fs, file), (head): Effect.Effect<Outcome> =>
+        head === undefined || "unreadable" in head
+          ? Effect.succeed(head)
+          : Effect.map(interpret(head, place.expected), settle)
+      )
+    },
+    { concurrency }
+  )
+})

@@ -1,0 +1,70 @@
+/** One look at all roots: the skills that are there, and everything that is not one (S-20 to S-25). */
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type { Malformed, ReadSkill } from "../../pipeline/skills/frontmatter.ts"
+import type { Root } from "../../pipeline/skills/roots.ts"
+import type { Diagnostic } from "../../schemas/Diagnostic.ts"
+import type { SkillCandidate } from "../../schemas/Skill.ts"
+import { distinct, findFiles, type FoundFile, type ListedRoot, loss, type Loss, type SkillPlace } from "./entries.ts"
+import type { FastFiles } from "./fastFiles.ts"
+import { type FileMemory, type Heads, readKnown } from "./heads.ts"
+
+/** What was found. `complete` says that nothing that may be a skill was left out. */
+export interface Look {
+  readonly candidates: ReadonlyArray<SkillCandidate>
+  readonly complete: boolean
+  readonly diagnostics: ReadonlyArray<Diagnostic>
+}
+
+const toCandidate = ({ directory, path, root }: SkillPlace, { skill }: ReadSkill): SkillCandidate => ({
+  ...skill,
+  source: root.source,
+  rank: root.rank,
+  locator: path,
+  path,
+  resourceBase: { kind: "directory", path: directory ?? root.path }
+})
+
+const malformedLoss = (path: string, { code, line, message }: Malformed): Loss =>
+  loss("SkillMalformed", path, code, message, line)
+
+const findingsOf = (path: string, { findings }: ReadSkill): ReadonlyArray<Diagnostic> =>
+  findings.map(({ code, line, message, tag }) => ({ tag, path, line, code, message: `${path}: ${message}` }))
+
+const isFound = (file: FoundFile | Loss | undefined): file is FoundFile => file !== undefined && "present" in file
+const isLoss = (value: unknown): value is Loss => typeof value === "object" && value !== null && "unreadable" in value
+
+/** Looks at the files of `listed` roots, in their order. Files are probed, and then read, side by side. */
+export const lookAtFiles = Effect.fnUntraced(function* (
+  fs: FileSystem.FileSystem,
+  fast: FastFiles | undefined,
+  heads: Heads,
+  listed: ReadonlyArray<ListedRoot>
+): Effect.fn.Return<Look> {
+  const places = listed.flatMap(({ places }) => places)
+  const probed = yield* findFiles(fs, fast, places)
+  const found = yield* distinct(fs, probed.filter(isFound))
+  const memories = new Map<Root, FileMemory>(
+    listed.map(({ root }) => [root, { before: heads.known(fs, root.path), after: new Map() }])
+  )
+  const read = yield* readKnown(fs, fast, heads, found, ({ place }) => memories.get(place.root)!)
+  for (const { known, root } of listed) if (known) heads.remember(fs, root.path, memories.get(root)!.after)
+  const candidates: Array<SkillCandidate> = []
+  const losses = [...listed.flatMap(({ losses }) => losses), ...probed.filter(isLoss)]
+  const diagnostics: Array<Diagnostic> = []
+  for (const [index, outcome] of read.entries()) {
+    const { place } = found[index]!
+    if (outcome === undefined) continue
+    if (isLoss(outcome)) losses.push(outcome)
+    else if (outcome._tag === "Malformed") losses.push(malformedLoss(place.path, outcome))
+    else {
+      candidates.push(toCandidate(place, outcome))
+      diagnostics.push(...findingsOf(place.path, outcome))
+    }
+  }
+  return {
+    candidates,
+    complete: losses.every(({ unreadable }) => !unreadable),
+    diagnostics: [...losses.map(({ diagnostic }) => diagnostic), ...diagnostics]
+  }
+})

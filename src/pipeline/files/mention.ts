@@ -1,0 +1,188 @@
+/**
+ * The grammar of `@path` mentions (F-2): what is being typed, what a choice inserts, and what a text mentions.
+ *
+ * Every spelling has one reading, because what could be read as something else is written in quotes: a word alone
+ * (`@override`, `@ann`), a call (`@Component()`), a package (`@scope/name`), a path with white space or another `@` in it, and
+ * one that ends like a sentence.
+ */
+import type { FileCandidate } from "../../schemas/FileReference.ts"
+
+/** A mention being typed: `start` is where its `@` is, `query` what has been typed of the path. */
+export interface ActiveToken {
+  readonly start: number
+  readonly query: string
+  /** The user has opened a quote: hand it to `formatMention`. */
+  readonly quoted: boolean
+}
+
+/** A mention in a text, from `start` up to, not including, `end`. */
+export interface Mention extends FileCandidate {
+  readonly start: number
+  readonly end: number
+}
+
+/** What may stand before the `@`, beside the beginning of the text. */
+const boundary = String.raw`[\s\p{Ps}\p{Pi}<]`
+
+const openQuote = new RegExp(`(?:^|${boundary})(@"([^"\n]*))$`, "u")
+const openPlain = new RegExp(`(?:^|${boundary})(@([^\\s"]*))$`, "u")
+const isBoundary = new RegExp(boundary, "u")
+
+/** Control characters end or steer a line, a double quote ends the mention: neither can be spelled. */
+// oxlint-disable-next-line no-control-regex
+const unspeakable = /[\u0000-\u001f\u007f-\u009f"]/
+
+const endsLikeProse = /[.,;:!?'`)\]}>…。，、；：！？）】》」』’”]$/
+const looksLikeAPackage = /^[a-z0-9-][a-z0-9._~-]*(?:\/[a-z0-9-][a-z0-9_~-]*)+$/
+const looksLikeACall = /^[\p{L}\p{N}_$.]+\(/u
+
+const mistakable = (text: string): boolean =>
+  /[\s@`]/.test(text) ||
+  text.startsWith("[") ||
+  !/[./]/.test(text) ||
+  endsLikeProse.test(text) ||
+  looksLikeAPackage.test(text) ||
+  looksLikeACall.test(text)
+
+/**
+ * What the choice of a candidate inserts in place of the token: `@path`, or `@"path"` when that is needed or the user has
+ * opened a quote. A directory ends in `/`, and its quote stays open for what follows. `undefined`: the grammar cannot spell
+ * this path.
+ */
+export const formatMention = (
+  { kind, path }: FileCandidate,
+  options: { readonly quoted?: boolean } = {}
+): string | undefined => {
+  // Nor is it for directions, which lead anywhere, or for what is no relative path.
+  if (unspeakable.test(path) || path.split("/").some((name) => name === "" || name === "." || name === ".."))
+    return undefined
+  const text = kind === "directory" ? `${path}/` : path
+  if (options.quoted !== true && !mistakable(text)) return `@${text}`
+  return kind === "directory" ? `@"${text}` : `@"${text}"`
+}
+
+const fence = /^ {0,3}(`{3,}(?!.*`)|~{3,})/
+const closing = /^ {0,3}(`{3,}|~{3,})[ \t\r]*$/
+
+interface Stretch {
+  readonly start: number
+  readonly end: number
+}
+
+/** The stretches of a text that are not inside fenced code. */
+const outsideFences = (text: string): ReadonlyArray<Stretch> => {
+  const stretches: Array<Stretch> = []
+  let open: string | undefined
+  let start = 0
+  let at = 0
+  for (const line of text.split("\n")) {
+    const next = Math.min(text.length, at + line.length + 1)
+    if (open === undefined) {
+      open = fence.exec(line)?.[1]
+      if (open !== undefined) stretches.push({ start, end: at })
+    } else {
+      const mark = closing.exec(line)?.[1]
+      if (mark !== undefined && mark[0] === open[0] && mark.length >= open.length) {
+        open = undefined
+        start = next
+      }
+    }
+    at = next
+  }
+  if (open === undefined) stretches.push({ start, end: text.length })
+  return stretches
+}
+
+/**
+ * The mention being typed at `cursor`, if there is one: `@path`, or an open `@"path with spaces`, at the beginning or behind
+ * white space or an opening bracket.
+ */
+export const activeAtToken = (text: string, cursor: number): ActiveToken | undefined => {
+  const before = text.slice(0, cursor)
+  const last = outsideFences(before).at(-1)
+  if (last === undefined || last.end !== before.length) return undefined
+  for (const [pattern, quoted] of [
+    [openQuote, true],
+    [openPlain, false]
+  ] as const) {
+    const match = pattern.exec(before.slice(last.start))
+    if (match !== null) return { start: cursor - match[1]!.length, query: match[2]!, quoted }
+  }
+  return undefined
+}
+
+const toMention = (text: string, quoted: boolean): FileCandidate | undefined => {
+  const candidate: FileCandidate = text.endsWith("/")
+    ? { path: text.slice(0, -1), kind: "directory" }
+    : { path: text, kind: "file" }
+  const written = formatMention(candidate, { quoted })
+  return (quoted ? written !== undefined : written === `@${text}`) ? candidate : undefined
+}
+
+const quotedToken = /@"([^"\n]*)("?)/y
+const plainToken = /@([^\s"`]+)/y
+const trailing = /[.,;:!?'`)\]}>…。，、；：！？）】》」』’”]+$/
+const definition =
+  /^\s*(?:@|(?:async|abstract|class|const|def|enum|export|fn|func|fun|function|interface|private|protected|public|static|struct)\b)/
+
+/** `@pytest.fixture` alone on its line, above what it decorates. */
+const decorates = (text: string, start: number, end: number): boolean => {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1
+  const lineEnd = text.indexOf("\n", end)
+  if (lineEnd < 0 || text.slice(lineStart, start).trim() !== "" || text.slice(end, lineEnd).trim() !== "") return false
+  return definition.test(text.slice(lineEnd + 1))
+}
+
+/** The mention whose `@` is at `start`. */
+const mentionAt = (text: string, start: number, limit: number): Mention | undefined => {
+  quotedToken.lastIndex = start
+  const quoted = quotedToken.exec(text)
+  if (quoted !== null) {
+    const [whole, path, close] = quoted
+    // An open quote is what a directory leaves behind; of anything else nobody knows where it ends.
+    const candidate = close === '"' || path!.endsWith("/") ? toMention(path!, true) : undefined
+    const end = start + whole.length
+    return candidate === undefined || end > limit ? undefined : { ...candidate, start, end }
+  }
+  plainToken.lastIndex = start
+  const plain = plainToken.exec(text)?.[1]?.replace(trailing, "")
+  if (plain === undefined || plain === "") return undefined
+  const candidate = toMention(plain, false)
+  const end = start + 1 + plain.length
+  if (candidate === undefined || end > limit || decorates(text, start, end)) return undefined
+  return { ...candidate, start, end }
+}
+
+const closingRun = (text: string, from: number, limit: number, length: number): number | undefined => {
+  const runs = /`+/g
+  runs.lastIndex = from
+  for (let run = runs.exec(text); run !== null && run.index < limit; run = runs.exec(text)) {
+    if (run[0].length === length) return run.index + length
+  }
+  return undefined
+}
+
+/**
+ * What a text mentions, in order: exactly what `formatMention` has written, wherever it stands in prose. Code spans and
+ * fenced code mention nothing.
+ */
+export const parseMentions = (text: string): ReadonlyArray<Mention> => {
+  const mentions: Array<Mention> = []
+  for (const stretch of outsideFences(text)) {
+    const next = /`+|@/g
+    next.lastIndex = stretch.start
+    for (let found = next.exec(text); found !== null && found.index < stretch.end; found = next.exec(text)) {
+      const { index } = found
+      if (found[0] !== "@") {
+        next.lastIndex = closingRun(text, index + found[0].length, stretch.end, found[0].length) ?? next.lastIndex
+        continue
+      }
+      const begins = index === 0 || isBoundary.test(text[index - 1]!)
+      const mention = begins ? mentionAt(text, index, stretch.end) : undefined
+      if (mention === undefined) continue
+      mentions.push(mention)
+      next.lastIndex = mention.end
+    }
+  }
+  return mentions
+}

@@ -1,0 +1,45 @@
+/** `agent-context explain [DIR]`: every path that was looked at, what became of it, and how the budget is spent. */
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+import { load } from "../layers/instructions/load.ts"
+import { colours, explainTree, plain } from "./explainTree.ts"
+import { findings } from "./findings.ts"
+import { options, toLoad } from "./options.ts"
+import { print, printJson } from "./output.ts"
+
+export const explain = Command.make(
+  "explain",
+  options,
+  Effect.fnUntraced(function* (input) {
+    const request = yield* toLoad(input)
+    const loaded = yield* load({ ...request, shadowed: true })
+    if (!input.json) {
+      const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+      return yield* print(explainTree(loaded, request.cwd, canColor ? colours : plain))
+    }
+    yield* printJson({
+      projectRoot: loaded.projectRoot,
+      maxBytes: loaded.maxBytes,
+      bytes: loaded.bytes,
+      files: loaded.report.map(({ bytes, outcome, path, reason, renderedBytes, scope }) => ({
+        path,
+        scope,
+        outcome,
+        bytes,
+        renderedBytes,
+        ...(reason === undefined ? {} : { reason })
+      })),
+      diagnostics: findings(loaded.diagnostics)
+    })
+  })
+).pipe(
+  Command.withDescription("Print every path that is looked at, what becomes of it, and how the budget is spent"),
+  Command.withExamples([
+    { command: "agent-context explain", description: "Why an agent would be told what it is told here" },
+    {
+      command: "agent-context explain --selection all --json",
+      description: "As JSON, with every existing file counted"
+    }
+  ])
+)

@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+/** The executable: wiring, and a cache of compiled code, without which starting costs more than the work itself. */
+import { enableCompileCache } from "node:module"
+
+enableCompileCache()
+
+const NodeRuntime = await import("@effect/platform-node/NodeRuntime")
+const NodeServices = await import("@effect/platform-node/NodeServices")
+const Effect = await import("effect/Effect")
+const { run } = await import("./app.ts")
+
+NodeRuntime.runMain(Effect.provide(run(process.argv.slice(2)), NodeServices.layer))

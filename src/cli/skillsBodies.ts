@@ -1,0 +1,133 @@
+/** What the `skills` commands do. */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Path from "effect/Path"
+import * as CliOutput from "effect/cli/CliOutput"
+import { probe } from "../layers/filesystem/probe.ts"
+import { findRoot } from "../layers/projectRoot.ts"
+import { layer as skillsFileSystem } from "../layers/skills/fileSystem.ts"
+import { layer as skillRegistry } from "../layers/skills/registry.ts"
+import { yamlLibrary } from "../layers/skills/yaml.ts"
+import { type CheckFinding, checkSkill } from "../pipeline/skills/check.ts"
+import { renderSkill } from "../pipeline/skills/content.ts"
+import { skillFileName } from "../pipeline/skills/roots.ts"
+import type { SkillInvocation } from "../schemas/Skill.ts"
+import { SkillRegistry } from "../services/SkillRegistry.ts"
+import { fail, Failed, print, printable, printJson, report } from "./output.ts"
+import { findSkills, type Found, readSkill } from "./skillsFiles.ts"
+
+/** A path taken from where the command runs. */
+const absolute = Effect.fnUntraced(function* (path: string) {
+  const { resolve } = yield* Path.Path
+  return yield* Effect.catchDefect(
+    Effect.sync(() => resolve(path)),
+    () => fail(`"${path}" cannot be resolved: the current directory is gone; change to one that exists.`)
+  )
+})
+
+const existing = Effect.fnUntraced(function* (directory: string) {
+  const path = yield* absolute(directory)
+  const presence = yield* probe(yield* FileSystem.FileSystem, path)
+  if (presence._tag === "Absent") return yield* fail(`There is no directory ${path}; name one that exists.`)
+  if (presence._tag === "Unavailable") {
+    return yield* fail(`${path} cannot be looked at: ${presence.reason}; name a directory that you may read.`)
+  }
+  return presence.type === "Directory" ? path : yield* fail(`${path} is no directory; name the one it lies in.`)
+})
+
+// What is logged is among the diagnostics, which are said in the command's own way.
+const registry = Layer.mergeAll(Layer.provideMerge(skillsFileSystem(), skillRegistry), Logger.layer([]))
+
+const whoMay = ({ modelInvocable, userInvocable }: SkillInvocation): string =>
+  modelInvocable
+    ? userInvocable
+      ? ""
+      : " (for the model alone)"
+    : userInvocable
+      ? " (for the user alone)"
+      : " (for nobody)"
+
+const oneLine = (text: string): string => printable(text.replace(/\s+/g, " ").trim())
+
+export const list = Effect.fnUntraced(function* (input: { readonly directory: string; readonly json: boolean }) {
+  const cwd = yield* existing(input.directory)
+  const { complete, diagnostics, failures, shadowed, skills } = yield* SkillRegistry.use((registry) =>
+    registry.snapshot({ cwd })
+  ).pipe(Effect.provide(registry), Effect.orDie)
+  if (input.json) {
+    const shown = skills.map(({ description, invocation, name, path, source }) => ({
+      name,
+      description,
+      source,
+      ...(path === undefined ? {} : { path }),
+      invocation
+    }))
+    return yield* printJson({ skills: shown, complete, shadowed, failures, diagnostics })
+  }
+  yield* Effect.forEach(diagnostics, ({ message, tag }) => report(`${tag}: ${message}`), { discard: true })
+  if (!complete) yield* report("Some skills could not be looked at; there may be more.")
+  if (skills.length === 0) return yield* print(`There are no skills for ${printable(cwd)}.`)
+  const width = Math.max(...skills.map(({ name }) => CliOutput.displayWidth(name)))
+  const lines = skills.map(
+    ({ description, invocation, name, source }) =>
+      `${name.padEnd(width)}  ${oneLine(description)}  [${printable(source)}]${whoMay(invocation)}`
+  )
+  yield* print(lines.join("\n"))
+})
+
+export const show = Effect.fnUntraced(function* (input: {
+  readonly name: string
+  readonly directory: string
+  readonly json: boolean
+}) {
+  const cwd = yield* existing(input.directory)
+  const skill = yield* SkillRegistry.use((registry) => registry.get(input.name, { cwd })).pipe(
+    Effect.provide(registry),
+    Effect.catchTags({ SkillRegistryError: (error) => fail(error.message) }),
+    Effect.catchTags({ InvalidConfiguration: Effect.die })
+  )
+  const text = renderSkill(skill)
+  yield* input.json ? printJson({ ...skill, text }) : print(text)
+})
+
+/** The project's own skills, and the one that the current directory may be. */
+const ownPaths = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, cwd: string) {
+  const { join } = yield* Path.Path
+  const root = yield* findRoot(fs, cwd, [".git"])
+  const paths = [join(root, ".dsh/skills"), join(root, ".agents/skills")]
+  const here = yield* probe(fs, join(cwd, skillFileName))
+  const there = yield* Effect.filter(paths, (path) => Effect.map(probe(fs, path), ({ _tag }) => _tag !== "Absent"))
+  return here._tag === "Absent" ? there : [cwd, ...there]
+})
+
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`
+
+const asLine = ({ code, line, message, path, severity }: CheckFinding): string =>
+  `${printable(path)}:${line}: ${severity} ${code}: ${printable(message)}`
+
+export const check = Effect.fnUntraced(function* (input: {
+  readonly paths: ReadonlyArray<string>
+  readonly json: boolean
+}) {
+  const fs = yield* FileSystem.FileSystem
+  const paths =
+    input.paths.length === 0 ? yield* ownPaths(fs, yield* absolute(".")) : yield* Effect.forEach(input.paths, absolute)
+  const found: ReadonlyArray<Found> = yield* Effect.forEach(paths, (path) => findSkills(fs, path))
+  const places = new Map(found.flatMap(({ places }) => places).map((place) => [place.path, place]))
+  const files = yield* Effect.forEach([...places.values()], (place) => readSkill(fs, place), { concurrency: 16 })
+  const yaml = yield* yamlLibrary
+  const findings = [
+    ...found.flatMap(({ findings }) => findings),
+    ...files.flatMap((file) => ("bytes" in file ? checkSkill(file, yaml) : [file]))
+  ].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line))
+  const errors = findings.filter(({ severity }) => severity === "error").length
+  if (input.json) yield* printJson({ ok: errors === 0, findings })
+  else if (paths.length === 0) yield* print("There are no skills here to check; name one, or a directory of skills.")
+  else {
+    const sum = `${counted(places.size, "skill")} checked: ${counted(errors, "error")}, ${counted(findings.length - errors, "warning")}`
+    yield* print([...findings.map(asLine), sum].join("\n"))
+  }
+  if (errors > 0) yield* new Failed({ exitCode: 1 })
+})

@@ -3,8 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import { load } from "../layers/instructions/load.ts"
-import { colours, explainTree, plain } from "./explainTree.ts"
+import { catalogTree, colours, explainTree, plain } from "./explainTree.ts"
 import { findings } from "./findings.ts"
+import { firstCatalog } from "./firstCatalog.ts"
 import { options, toLoad } from "./options.ts"
 import { print, printJson } from "./output.ts"
 
@@ -14,9 +15,12 @@ export const explain = Command.make(
   Effect.fnUntraced(function* (input) {
     const request = yield* toLoad(input)
     const loaded = yield* load({ ...request, shadowed: true })
+    const catalog = yield* firstCatalog(request.cwd, loaded.projectRoot, request.home)
     if (!input.json) {
       const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
-      return yield* print(explainTree(loaded, request.cwd, canColor ? colours : plain))
+      const paint = canColor ? colours : plain
+      const parts = [explainTree(loaded, request.cwd, paint), catalogTree(catalog, paint)]
+      return yield* print(parts.filter((part) => part !== "").join("\n"))
     }
     yield* printJson({
       projectRoot: loaded.projectRoot,
@@ -30,7 +34,8 @@ export const explain = Command.make(
         renderedBytes,
         ...(reason === undefined ? {} : { reason })
       })),
-      diagnostics: findings(loaded.diagnostics)
+      diagnostics: findings([...loaded.diagnostics, ...catalog.diagnostics]),
+      ...(catalog.rows.length === 0 ? {} : { skills: catalog.rows })
     })
   })
 ).pipe(

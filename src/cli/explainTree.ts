@@ -4,6 +4,7 @@ import { styleText } from "node:util"
 import { showPath } from "../pipeline/frame.ts"
 import * as Paths from "../pipeline/paths.ts"
 import type { FileOutcome, FileReport, LoadedInstructions } from "../schemas/Instructions.ts"
+import type { CatalogRow, FirstCatalog } from "./firstCatalog.ts"
 import { whyNothing } from "./nothing.ts"
 import { printable } from "./output.ts"
 
@@ -135,4 +136,28 @@ export const explainTree = (loaded: LoadedInstructions, cwd: string, paint: Pain
   const nothing = loaded.text === "" ? [whyNothing(loaded, cwd)] : []
   const tree = loaded.report.length === 0 ? [] : render([...directories(loaded), budget(loaded)], paint)
   return [...tree, ...findings, ...nothing].join("\n")
+}
+
+const catalogTones: Readonly<Record<CatalogRow["outcome"], Tone>> = {
+  listed: "green",
+  shortened: "yellow",
+  omitted: "yellow",
+  "not for the model": "dim"
+}
+
+/** The skills that a first prompt would list, and what the catalog takes; nothing where there are none. */
+export const catalogTree = ({ bytes, diagnostics, maxBytes, rows }: FirstCatalog, paint: Paint): string => {
+  const skills: Group = {
+    title: `Skill catalog, ${size(bytes)} of ${size(maxBytes)}`,
+    rows: rows.map((row) => ({
+      name: row.name,
+      state: row.outcome,
+      tone: catalogTones[row.outcome],
+      bytes: row.bytes,
+      share: 0,
+      reason: ""
+    }))
+  }
+  const findings = diagnostics.map(({ message, tag }) => `${paint("yellow", tag)}: ${printable(message)}`)
+  return [...(rows.length === 0 ? [] : render([skills], paint)), ...findings].join("\n")
 }

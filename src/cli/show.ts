@@ -1,8 +1,9 @@
-/** `agent-context show [DIR]`: the text an agent in DIR is told, exactly. */
+/** `agent-context show [DIR]`: what the first prompt of an agent in DIR brings, exactly: instructions, and the skill catalog. */
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import { load } from "../layers/instructions/load.ts"
 import { findings } from "./findings.ts"
+import { firstCatalog } from "./firstCatalog.ts"
 import { whyNothing } from "./nothing.ts"
 import { options, toLoad } from "./options.ts"
 import { print, printJson, report } from "./output.ts"
@@ -23,6 +24,7 @@ export const show = Command.make(
       text,
       truncated
     } = yield* load(request)
+    const catalog = yield* firstCatalog(request.cwd, projectRoot, request.home)
     if (input.json) {
       return yield* printJson({
         text,
@@ -32,14 +34,26 @@ export const show = Command.make(
         changes,
         omitted: omitted.map(({ path }) => path),
         truncated,
-        diagnostics: findings(diagnostics)
+        diagnostics: findings([...diagnostics, ...catalog.diagnostics]),
+        ...(catalog.text === ""
+          ? {}
+          : { catalog: { text: catalog.text, bytes: catalog.bytes, entries: catalog.entries } })
       })
     }
-    yield* Effect.forEach(diagnostics, ({ message, tag }) => report(`${tag}: ${message}`), { discard: true })
-    yield* print(text === "" ? whyNothing({ maxBytes, projectRoot, report: files }, request.cwd) : text)
+    yield* Effect.forEach(
+      [...diagnostics, ...catalog.diagnostics],
+      ({ message, tag }) => report(`${tag}: ${message}`),
+      { discard: true }
+    )
+    const messages = [text, catalog.text].filter((message) => message !== "")
+    yield* print(
+      messages.length === 0 ? whyNothing({ maxBytes, projectRoot, report: files }, request.cwd) : messages.join("\n\n")
+    )
   })
 ).pipe(
-  Command.withDescription("Print the instruction text that an agent working in a directory is told"),
+  Command.withDescription(
+    "Print what the first prompt of an agent in a directory brings: its instructions, and the skills it can load"
+  ),
   Command.withExamples([
     { command: "agent-context show", description: "What an agent would be told here" },
     { command: "agent-context show ~/work/shop --max-bytes 8192", description: "Elsewhere, within 8 KiB" },

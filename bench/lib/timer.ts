@@ -30,7 +30,8 @@ export interface TimerOptions {
 const shortestSample = 100
 /** Fast subjects beside a very slow one get this many samples all the same. */
 const wantedSamples = 60
-const warmup = { calls: 30, milliseconds: 400 }
+/** Until compiled code has settled, for subjects that are fast enough to get there. */
+const warmup = { calls: 300, milliseconds: 1500 }
 
 /** Keeps results reachable, so that no call is optimised away. */
 let sink: unknown

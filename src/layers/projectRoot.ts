@@ -31,6 +31,9 @@ const ask = (
   })
 }
 
+/** A question that may be asked side by side with others, and what it leaves to be asked in order. */
+type Question = Effect.Effect<Effect.Effect<Answer>>
+
 /**
  * The nearest directory at or above `cwd` that holds one of `markers`, files and directories alike; `cwd` itself when
  * none does. A probe that fails for another reason than confirmed absence fails the search, unless a nearer directory is
@@ -38,21 +41,26 @@ const ask = (
  *
  * The first few directories are asked one by one, so that as a rule nothing above the root is bothered; from there on twice
  * as many each time, side by side: however deep, the way up takes a handful of rounds. Nothing above a directory that
- * settles it is waited for. With `listings`, directories are asked what they hold instead of for each marker.
+ * settles it is waited for. With `listings`, directories are asked what they hold, in such rounds from the start, and only
+ * one that may hold a marker is asked for it.
  */
 export const findRoot = Effect.fnUntraced(function* (
   fs: FileSystem.FileSystem,
   cwd: string,
   markers: ReadonlyArray<string>,
-  listings: (directory: string) => Effect.Effect<Listing> = () => Effect.succeed(undefined)
+  listings?: (directory: string) => Effect.Effect<Listing>
 ): Effect.fn.Return<string, ProjectRootUnavailable> {
   if (markers.length === 0) return cwd
+  const question = (directory: string): Question =>
+    listings === undefined
+      ? Effect.map(ask(fs, directory, markers, undefined), Effect.succeed)
+      : Effect.map(listings(directory), (mayHold) => ask(fs, directory, markers, mayHold))
   const directories = Paths.ancestors(cwd)
-  for (let from = 0, size = 1; from < directories.length; from += size, size = from < oneByOne ? 1 : size * 2) {
+  let size = 1
+  for (let from = 0; from < directories.length; from += size) {
+    if (from >= (listings === undefined ? oneByOne : 1)) size *= 2
     const round = directories.slice(from, from + size)
-    const settled = yield* nearest(
-      round.map((directory) => Effect.flatMap(listings(directory), (mayHold) => ask(fs, directory, markers, mayHold)))
-    )
+    const settled = yield* nearest(round.map(question))
     if (settled === undefined) continue
     return settled.answer === "root" ? round[settled.index]! : yield* settled.answer
   }
@@ -60,21 +68,14 @@ export const findRoot = Effect.fnUntraced(function* (
 })
 
 /** The first answer in order that is not "not the root"; the questions behind it are given up. */
-const nearest = (questions: ReadonlyArray<Effect.Effect<Answer>>) =>
-  Effect.gen(function* () {
-    const [only] = questions
-    if (questions.length === 1) {
-      const answer = yield* only!
-      return answer === "not the root" ? undefined : { index: 0, answer }
-    }
-    const fibers = yield* Effect.forEach(questions, (question) =>
-      Effect.forkChild(question, { startImmediately: true })
-    )
-    for (const [index, fiber] of fibers.entries()) {
-      const answer = yield* Fiber.join(fiber)
-      if (answer === "not the root") continue
-      yield* Fiber.interruptAll(fibers.slice(index + 1))
-      return { index, answer }
-    }
-    return undefined
-  })
+const nearest = Effect.fnUntraced(function* (questions: ReadonlyArray<Question>) {
+  const [first, ...others] = questions
+  const fibers = yield* Effect.forEach(others, (question) => Effect.forkChild(question, { startImmediately: true }))
+  for (const [index, question] of [first!, ...fibers.map(Fiber.join)].entries()) {
+    const answer = yield* yield* question
+    if (answer === "not the root") continue
+    yield* Fiber.interruptAll(fibers)
+    return { index, answer }
+  }
+  return undefined
+})

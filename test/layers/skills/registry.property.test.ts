@@ -168,8 +168,9 @@ const play = Effect.fnUntraced(function* (ops: ReadonlyArray<Op>): Effect.fn.Ret
     const until = yield* registry.revision
     assert.isAtMost(
       (yield* Clock.currentTimeMillis) - started,
-      2 * timeout,
-      "nobody waits past two deadlines, one of a retry"
+      // The parent's two may run out before it is known that the own ones have to be asked again.
+      (2 + index) * timeout,
+      "nobody waits past two deadlines, one of a retry, and one more for each layer above"
     )
     if (result.complete) complete.push({ index, from, until, what: seen(result) })
     return result

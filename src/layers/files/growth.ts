@@ -101,8 +101,9 @@ export class Growth {
     if (directories.length > 1) directories.sort()
     const tight = directories.length + files.length >= room
     if (tight) files.sort()
+    const isDirectory = new Set(tight ? directories : [])
     for (const name of tight ? merged(directories, files).slice(0, room) : directories) {
-      if (tight && !isOf(directories, name)) {
+      if (tight && !isDirectory.has(name)) {
         this.index.add(parent, name, false)
         continue
       }
@@ -122,5 +123,3 @@ export class Growth {
 /** A name occurs once in its directory, so it is in one of the two. */
 const merged = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...left, ...right].sort()
-
-const isOf = (sorted: ReadonlyArray<string>, name: string): boolean => sorted.includes(name)

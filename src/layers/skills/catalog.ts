@@ -50,11 +50,8 @@ export const makeCatalogProjector = (
 ): Projector<ToldCatalog, Found> => {
   const maxBytes = config.catalogMaxBytes ?? skillsDefaults.catalogMaxBytes
   const descriptionMaxLength = config.catalogDescriptionMaxLength ?? skillsDefaults.catalogDescriptionMaxLength
-  const catalogs = new WeakMap<SkillSnapshot, Catalog>()
 
   const catalogOf = (told: ToldCatalog, snapshot: SkillSnapshot): Catalog => {
-    const known = catalogs.get(snapshot)
-    if (known !== undefined) return known
     const listed = snapshot.skills
       .filter(({ invocation }) => invocation.modelInvocable)
       .map(({ description, name }) => ({ name, description }))

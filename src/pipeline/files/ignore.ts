@@ -31,13 +31,26 @@ export interface IgnoreTexts {
 
 export const noRules: Rules = { ignore: [], gitignore: [] }
 
-const toLevel = (lines: ReadonlyArray<string>, base: string, above: string): Level => ({
-  base,
-  above,
-  lines,
-  matcher: ignore({ ignorecase: false, allowRelativePaths: true }).add(lines),
-  possible: couldMatch(lines)
-})
+/**
+ * How many `*` one segment of a rule may have. The matcher backtracks, and its time grows with the length of a name to the
+ * power of that number: a rule with more would let one line of a repository stop the process for minutes.
+ */
+const mostWildcards = 3
+
+/** Whether a rule can be matched in reasonable time; what cannot is left out, and what it means to hide is shown. */
+const isTame = (line: string): boolean =>
+  line.split("/").every((segment) => segment.split(/\*+/).length <= mostWildcards + 1)
+
+const toLevel = (all: ReadonlyArray<string>, base: string, above: string): Level => {
+  const lines = all.filter(isTame)
+  return {
+    base,
+    above,
+    lines,
+    matcher: ignore({ ignorecase: false, allowRelativePaths: true }).add(lines),
+    possible: couldMatch(lines)
+  }
+}
 
 const extendKind = (levels: ReadonlyArray<Level>, text: string | undefined, base: string, above: string) =>
   text === undefined ? levels : [toLevel(text.replace(/^\uFEFF/, "").split(/\r?\n/), base, above), ...levels]

@@ -61,7 +61,7 @@ export const formatMention = (
   return kind === "directory" ? `@"${text}` : `@"${text}"`
 }
 
-const fence = /^ {0,3}(`{3,}(?!.*`)|~{3,})/
+const fence = /^ {0,3}(`{3,}(?!`)(?!.*`)|~{3,})/
 const closing = /^ {0,3}(`{3,}|~{3,})[ \t\r]*$/
 
 interface Stretch {
@@ -121,7 +121,15 @@ const toMention = (text: string, quoted: boolean): FileCandidate | undefined => 
 
 const quotedToken = /@"([^"\n]*)("?)/y
 const plainToken = /@([^\s"`]+)/y
-const trailing = /[.,;:!?'`)\]}>…。，、；：！？）】》」』’”]+$/
+const trailing = new Set(".,;:!?'`)]}>…。，、；：！？）】》」』’”")
+
+/** What a sentence puts behind a path is none of it. */
+const withoutTrailing = (text: string): string => {
+  let end = text.length
+  while (end > 0 && trailing.has(text[end - 1]!)) end -= 1
+  return text.slice(0, end)
+}
+
 const definition =
   /^\s*(?:@|(?:async|abstract|class|const|def|enum|export|fn|func|fun|function|interface|private|protected|public|static|struct)\b)/
 
@@ -145,7 +153,8 @@ const mentionAt = (text: string, start: number, limit: number): Mention | undefi
     return candidate === undefined || end > limit ? undefined : { ...candidate, start, end }
   }
   plainToken.lastIndex = start
-  const plain = plainToken.exec(text)?.[1]?.replace(trailing, "")
+  const token = plainToken.exec(text)?.[1]
+  const plain = token === undefined ? undefined : withoutTrailing(token)
   if (plain === undefined || plain === "") return undefined
   const candidate = toMention(plain, false)
   const end = start + 1 + plain.length

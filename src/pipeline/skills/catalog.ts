@@ -168,7 +168,8 @@ export const renderCatalog = (
     return byteLength(text) > maxBytes ? nothing : { ...nothing, text }
   }
   const spoken = style === "emptied" ? "update" : style
-  const room = maxBytes - frameBytes(spoken)
+  // The same skills have to come out the same, whether they are said for the first time or again.
+  const room = maxBytes - Math.max(frameBytes("first"), frameBytes("update"))
   if (!(room > 0)) return { ...nothing, omitted: skills.length }
   const all = skills.map((skill) => measure(skill, descriptionMaxLength))
   const longest = all.reduce((most, { characters }) => Math.max(most, characters.length), leastLength)

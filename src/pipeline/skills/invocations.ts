@@ -5,10 +5,11 @@ import { proseBlocks, withoutCodeSpans } from "../prose.ts"
 /** Where a call counts: at the start of a line, wherever it stands alone, or nowhere. */
 export type InvocationMode = "line-start" | "anywhere" | "off"
 
-const calls: Readonly<Record<Exclude<InvocationMode, "off">, RegExp>> = {
-  "line-start": /^[^\S\n]*\/(\S+)/gmu,
-  anywhere: /(?<=^|\s)\/(\S+)/gmu
-}
+const atLineStart = (block: string): ReadonlyArray<string> =>
+  block.split("\n").flatMap((line) => /^\s*\/(\S+)/u.exec(line)?.[1] ?? [])
+
+const anywhere = (block: string): ReadonlyArray<string> =>
+  Array.from(block.matchAll(/(?<=^|\s)\/(\S+)/gmu), ([, name]) => name!)
 
 /**
  * The names called in `text`, each once, in order. A call is `/name`, ending at white space or at the end of its line; never in
@@ -16,8 +17,7 @@ const calls: Readonly<Record<Exclude<InvocationMode, "off">, RegExp>> = {
  */
 export const parseInvocations = (text: string, mode: InvocationMode): ReadonlyArray<string> => {
   if (mode === "off" || !text.includes("/")) return []
-  const names = proseBlocks(text, "skip").flatMap((block) =>
-    Array.from(withoutCodeSpans(block).matchAll(calls[mode]), ([, name]) => name!).filter(isSkillName)
-  )
+  const called = mode === "line-start" ? atLineStart : anywhere
+  const names = proseBlocks(text, "skip").flatMap((block) => called(withoutCodeSpans(block)).filter(isSkillName))
   return [...new Set(names)]
 }

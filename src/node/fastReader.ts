@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { FastReader } from "../layers/files/fastReader.ts"
 import type { EntryKind, Listed } from "../layers/files/growth.ts"
 import { joiner } from "../layers/files/growth.ts"
@@ -28,15 +29,6 @@ const isPlain = (plain: FileSystem.FileSystem): ((service: FileSystem.FileSystem
 
 const kindOf = (entry: fs.Dirent): EntryKind =>
   entry.isFile() ? "file" : entry.isDirectory() ? "directory" : entry.isSymbolicLink() ? "file" : "other"
-
-/** Whether `directory` is where it says; the kernel has just been there, so it answers at once. */
-const isReal = (directory: string): boolean => {
-  try {
-    return fs.realpathSync.native(directory) === directory
-  } catch {
-    return false
-  }
-}
 
 /** The text of an ignore file that has not become something else meanwhile: a link, or a pipe that would block. */
 const readText = (path: string, callback: (text: string | undefined) => void): void => {
@@ -70,34 +62,105 @@ const readText = (path: string, callback: (text: string | undefined) => void): v
 
 const decoder = new TextDecoder()
 
-const list: FastReader["list"] = (directory, wanted, callback) => {
-  fs.readdir(directory, { withFileTypes: true }, (error, entries) => {
-    if (error !== null || !isReal(directory)) return callback(undefined)
-    const names: Array<string> = []
-    const kinds: Array<EntryKind> = []
-    let gitignore = false
-    let ignore = false
-    for (const entry of entries) {
-      const { name } = entry
-      const kind = kindOf(entry)
-      names.push(name)
-      kinds.push(kind)
-      if (name === ".gitignore") gitignore = wanted
-      else if (name === ".ignore") ignore = wanted
+type Callback = Parameters<FastReader["list"]>[2]
+
+interface Asked {
+  readonly directory: string
+  readonly wanted: boolean
+  readonly callback: Callback
+}
+
+interface Read extends Asked {
+  readonly entries: ReadonlyArray<fs.Dirent>
+}
+
+const attempt = <A>(run: () => A): A | undefined => {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Whether directories that have just been read are where they say: no link itself, and the directory around it really has
+ * its name. Brothers share the second, dearer question.
+ */
+const makeConfirm = () => {
+  const parents = new Map<string, boolean>()
+  return (directory: string): boolean => {
+    const parent = path.dirname(directory)
+    const known = parents.get(parent) ?? attempt(() => fs.realpathSync.native(parent)) === parent
+    parents.set(parent, known)
+    return known && attempt(() => fs.lstatSync(directory).isDirectory()) === true
+  }
+}
+
+const hand = ({ callback, directory, entries, wanted }: Read): void => {
+  const names: Array<string> = []
+  const kinds: Array<EntryKind> = []
+  let gitignore = false
+  let ignore = false
+  for (const entry of entries) {
+    const { name } = entry
+    names.push(name)
+    kinds.push(kindOf(entry))
+    if (name === ".gitignore") gitignore = wanted
+    else if (name === ".ignore") ignore = wanted
+  }
+  const listed = (texts: Listed["texts"]): void => callback({ names, kinds, texts })
+  if (!gitignore && !ignore) return listed({})
+  const join = joiner(directory)
+  const text = (there: boolean, name: string, then: (text: string | undefined) => void): void =>
+    there ? readText(join(directory, name), then) : then(undefined)
+  text(gitignore, ".gitignore", (gitignoreText) =>
+    text(ignore, ".ignore", (ignoreText) => listed({ gitignore: gitignoreText, ignore: ignoreText }))
+  )
+}
+
+/** How long the event loop is kept at a time, in milliseconds. */
+const slice = 5
+
+/**
+ * Directories are read synchronously, as many as fit into a slice of time, between two turns of the event loop: handing each
+ * one to the thread pool and back costs more than reading it. What is interrupted between two slices leaves nothing under
+ * way. The price: a disk that does not answer at all holds up the process.
+ */
+const makeList = (): FastReader["list"] => {
+  let queue: Array<Asked> = []
+  let scheduled = false
+  const work = (): void => {
+    const started = performance.now()
+    const taken: Array<Read | Asked> = []
+    for (const asked of queue) {
+      const entries = attempt(() => fs.readdirSync(asked.directory, { withFileTypes: true }))
+      taken.push(entries === undefined ? asked : { ...asked, entries })
+      if (performance.now() - started >= slice) break
     }
-    const listed = (texts: Listed["texts"]): void => callback({ names, kinds, texts })
-    if (!gitignore && !ignore) return listed({})
-    const join = joiner(directory)
-    const text = (there: boolean, name: string, then: (text: string | undefined) => void): void =>
-      there ? readText(join(directory, name), then) : then(undefined)
-    text(gitignore, ".gitignore", (gitignoreText) =>
-      text(ignore, ".ignore", (ignoreText) => listed({ gitignore: gitignoreText, ignore: ignoreText }))
-    )
-  })
+    queue = queue.slice(taken.length)
+    scheduled = queue.length > 0
+    if (scheduled) setImmediate(work)
+    const confirm = makeConfirm()
+    const confirmed = taken.map((one) => "entries" in one && confirm(one.directory))
+    for (const [at, one] of taken.entries()) {
+      if (confirmed[at] === true && "entries" in one) hand(one)
+      else one.callback(undefined)
+    }
+  }
+  return (directory, wanted, callback) => {
+    queue.push({ directory, wanted, callback })
+    if (scheduled) return
+    scheduled = true
+    setImmediate(work)
+  }
 }
 
 /** Provides the fast reader of Node, which stands for the `FileSystem` of `@effect/platform-node` and for no other. */
 export const layer: Layer.Layer<never> = Layer.effect(
   FastReader,
-  Effect.map(FileSystem.FileSystem, (plain): FastReader => ({ standsFor: isPlain(plain), list, concurrency: 32 }))
+  Effect.map(FileSystem.FileSystem, (plain): FastReader => ({
+    standsFor: isPlain(plain),
+    list: makeList(),
+    concurrency: 256
+  }))
 ).pipe(Layer.provide(NodeFileSystem.layer), (layer) => layer as Layer.Layer<never>)

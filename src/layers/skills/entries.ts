@@ -1,12 +1,14 @@
 /** What lies in a root: which of its entries can be skills, before any file is opened (S-21, S-24). */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Paths from "../../pipeline/paths.ts"
+import type { Head, Malformed } from "../../pipeline/skills/frontmatter.ts"
 import { flatName, mayBeSkill, type Root, skillFileName } from "../../pipeline/skills/roots.ts"
 import type { Diagnostic } from "../../schemas/Diagnostic.ts"
-import { listDirectory, type Present, probe, realPath, settleMillis } from "../filesystem/probe.ts"
-import type { FastFiles, FastStat } from "./fastFiles.ts"
+import { listDirectory, type Present, probe, realPath } from "../filesystem/probe.ts"
+import type { FastFiles } from "./fastFiles.ts"
+import { lookFast } from "./fastLook.ts"
+import { forEachUnknown, unknown } from "./forEachUnknown.ts"
 
 /** A file that holds a skill, or should. `directory`: it is the SKILL.md of that directory. */
 export interface SkillPlace {
@@ -63,31 +65,37 @@ const dangling = (path: string): Loss =>
   loss("SkillMalformed", path, "DanglingLink", "it is a link to something that is not there; repair or remove it")
 
 const concurrency = 16
+const probeConcurrency = 32
 
 type Entry = SkillPlace | Loss | undefined
 
 const isPlace = (entry: Entry): entry is SkillPlace => entry !== undefined && "expected" in entry
 
-const inDirectory = (root: Root, name: string): SkillPlace => {
-  const directory = Paths.resolve(root.path, `./${name}`)
-  return { root, path: Paths.resolve(directory, skillFileName), expected: name, directory }
-}
+/** What comes before a name in a directory: names of entries are never anything but names. */
+const before = (directory: string): string => Paths.resolve(directory, "./_").slice(0, -1)
 
-const byType = (root: Root, name: string, type: FileSystem.File.Type): Entry => {
-  if (type === "Directory") return inDirectory(root, name)
-  const path = Paths.resolve(root.path, `./${name}`)
+const byType = (root: Root, prefix: string, name: string, type: FileSystem.File.Type): Entry => {
+  const path = prefix + name
+  if (type === "Directory") {
+    return { root, path: path + prefix.charAt(prefix.length - 1) + skillFileName, expected: name, directory: path }
+  }
   const expected = flatName(name)
   if (expected === undefined) return undefined
   return type === "File" ? { root, path, expected, directory: undefined } : noFile(path, type)
 }
 
 /** An entry whose type the listing does not tell: a link, mostly. */
-const byLooking = (fs: FileSystem.FileSystem, root: Root, name: string, link: boolean): Effect.Effect<Entry> => {
-  const path = Paths.resolve(root.path, `./${name}`)
+const byLooking = (
+  fs: FileSystem.FileSystem,
+  root: Root,
+  prefix: string,
+  { name, type }: FileSystem.DirectoryEntry
+): Effect.Effect<Entry> => {
+  const path = prefix + name
   return Effect.map(probe(fs, path), (presence): Entry => {
-    if (presence._tag === "Present") return byType(root, name, presence.type)
+    if (presence._tag === "Present") return byType(root, prefix, name, presence.type)
     if (presence._tag === "Unavailable") return presence.loop ? linkLoop(path) : unreadable(path, presence.reason)
-    return link ? dangling(path) : undefined
+    return type === "SymbolicLink" ? dangling(path) : undefined
   })
 }
 
@@ -107,13 +115,12 @@ export const listRoot = Effect.fnUntraced(function* (
       : { ...nothing, known: false, losses: [unreadable(root.path, listed.reason)] }
   }
   const names = listed.filter(({ name }) => mayBeSkill(name)).sort(byName)
-  const entries = yield* Effect.forEach(
+  const prefix = before(root.path)
+  const entries = yield* forEachUnknown<FileSystem.DirectoryEntry, Entry>(
     names,
-    ({ name, type }): Effect.Effect<Entry> =>
-      type === "SymbolicLink" || type === "Unknown"
-        ? byLooking(fs, root, name, type === "SymbolicLink")
-        : Effect.succeed(byType(root, name, type)),
-    { concurrency }
+    ({ name, type }) => (type === "SymbolicLink" || type === "Unknown" ? unknown : byType(root, prefix, name, type)),
+    (entry) => byLooking(fs, root, prefix, entry),
+    concurrency
   )
   const links = entries.flatMap((entry, index) =>
     isPlace(entry) && names[index]!.type === "SymbolicLink" ? [entry] : []
@@ -130,11 +137,15 @@ export const listRoot = Effect.fnUntraced(function* (
   }
 })
 
-/** A place whose file is there. `fast`: it was asked for the fast way, and can be read that way. */
+/**
+ * A place whose file is there. `fast`: it was asked for the fast way, and can be read that way; `head`: it has been, with what it
+ * begins with.
+ */
 export interface FoundFile {
   readonly place: SkillPlace
   readonly present: Present
   readonly fast?: true
+  readonly head?: Head | Malformed
 }
 
 /** Asks for the file of a place. A directory without one is no skill. */
@@ -154,35 +165,25 @@ export const findFile = (fs: FileSystem.FileSystem, place: SkillPlace): Effect.E
     })
   })
 
-const statsOf = (
-  fast: FastFiles,
-  places: ReadonlyArray<SkillPlace>
-): Effect.Effect<ReadonlyArray<FastStat | undefined>> =>
-  Effect.callback((resume) => {
-    const paths = places.map(({ path }) => path)
-    const stop = fast.stats(paths, (stats) => resume(Effect.succeed(stats)))
-    return Effect.sync(stop)
-  })
-
-/** The same for all of them, side by side: the fast way where there is one and it has an answer. */
+/**
+ * The same for all of them, side by side: the fast way where there is one and it has an answer. Files that nothing is
+ * `remembered` of are going to be read anyway, and are read at once where that can be.
+ */
 export const findFiles = Effect.fnUntraced(function* (
   fs: FileSystem.FileSystem,
   fast: FastFiles | undefined,
-  places: ReadonlyArray<SkillPlace>
+  places: ReadonlyArray<SkillPlace>,
+  remembered: (place: SkillPlace) => boolean
 ): Effect.fn.Return<ReadonlyArray<FoundFile | Loss | undefined>> {
-  const sampledAt = yield* Clock.currentTimeMillis
-  const stats = fast === undefined ? [] : yield* statsOf(fast, places)
-  return yield* Effect.forEach(
+  const known = fast === undefined ? [] : yield* lookFast(fast, places, remembered)
+  return yield* forEachUnknown<SkillPlace, FoundFile | Loss | undefined>(
     places,
     (place, index) => {
-      const stat = stats[index]
-      if (stat === undefined) return findFile(fs, place)
-      const { mtime, node, size, version } = stat
-      const trusted = sampledAt - mtime >= settleMillis
-      const present: Present = { _tag: "Present", type: "File", size, version, node, trusted }
-      return Effect.succeed<FoundFile>({ place, present, fast: true })
+      const looked = known[index]
+      return looked === undefined ? unknown : { place, fast: true, ...looked }
     },
-    { concurrency: fast === undefined ? 32 : concurrency }
+    (place) => findFile(fs, place),
+    probeConcurrency
   )
 })
 

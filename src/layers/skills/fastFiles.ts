@@ -25,13 +25,13 @@ export interface FastFiles {
   /** The metadata of each path, links followed; `undefined` for what is no regular file or cannot be asked. Calls back once, later. */
   readonly stats: (paths: ReadonlyArray<string>, done: (stats: ReadonlyArray<FastStat | undefined>) => void) => Stop
   /**
-   * Hands the first `length` bytes of each path to `use`, which may not keep them; `undefined` when they cannot be read. Calls
-   * `done` once, later, when every file is closed.
+   * Hands metadata and the first `length` bytes of each path to `use`, which may not keep the bytes; leaves out what is no regular
+   * file or cannot be read. Calls `done` once, later, when every file is closed.
    */
   readonly heads: (
     paths: ReadonlyArray<string>,
     length: number,
-    use: (index: number, bytes: Uint8Array | undefined) => void,
+    use: (index: number, stat: FastStat, bytes: Uint8Array) => void,
     done: () => void
   ) => Stop
 }

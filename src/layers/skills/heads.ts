@@ -13,6 +13,8 @@ import {
 import { readBeginning } from "../filesystem/probe.ts"
 import { type FoundFile, type Loss, unreadable } from "./entries.ts"
 import type { FastFiles } from "./fastFiles.ts"
+import { type Looked, readFast } from "./fastLook.ts"
+import { forEachUnknown, unknown } from "./forEachUnknown.ts"
 import { yamlLibrary } from "./yaml.ts"
 
 /** What a version of a file was found to say. */
@@ -86,23 +88,7 @@ export interface FileMemory {
   readonly after: KnownFiles
 }
 
-const firstBytes = 4096
 const concurrency = 16
-
-/** The beginnings of files the fast way, by their place among them; those that take another look are left out. */
-const fastHeads = (fast: FastFiles, files: ReadonlyArray<FoundFile>): Effect.Effect<Map<FoundFile, Head | Malformed>> =>
-  Effect.callback((resume) => {
-    const heads = new Map<FoundFile, Head | Malformed>()
-    const paths = files.map(({ place }) => place.path)
-    const use = (index: number, bytes: Uint8Array | undefined): void => {
-      const file = files[index]!
-      if (bytes === undefined) return
-      const head = readHead(bytes, bytes.length < firstBytes && bytes.length === file.present.size)
-      if (head !== undefined) heads.set(file, head)
-    }
-    const stop = fast.heads(paths, firstBytes, use, () => resume(Effect.succeed(heads)))
-    return Effect.sync(stop)
-  })
 
 const slowHead = (
   fs: FileSystem.FileSystem,
@@ -125,38 +111,56 @@ export const readKnown = Effect.fnUntraced(function* (
   found: ReadonlyArray<FoundFile>,
   memoryOf: (file: FoundFile) => FileMemory
 ): Effect.fn.Return<ReadonlyArray<Outcome>> {
-  const known = found.map((file) => {
+  // As it was before anything is read: what is written meanwhile is read again next time.
+  const writes = found.map(({ place }) => heads.writes(place.path))
+  const known = found.map((file, index) => {
     const { place, present } = file
     const entry = memoryOf(file).before?.get(place.path)
-    const same =
-      entry?.trusted === true && entry.version === present.version && entry.writes === heads.writes(place.path)
+    const same = entry?.trusted === true && entry.version === present.version && entry.writes === writes[index]
     return same ? entry : undefined
   })
-  const wanted = found.filter((file, index) => file.fast === true && known[index] === undefined)
-  const begun = fast === undefined || wanted.length === 0 ? undefined : yield* fastHeads(fast, wanted)
-  return yield* Effect.forEach(
+  const changed = found.filter(
+    (file, index) => file.fast && known[index] === undefined && memoryOf(file).before?.has(file.place.path)
+  )
+  const reread = new Map<FoundFile, Looked>()
+  if (fast !== undefined && changed.length > 0) {
+    const looked = yield* readFast(
+      fast,
+      changed.map(({ place }) => place.path)
+    )
+    for (const [index, look] of looked.entries()) if (look !== undefined) reread.set(changed[index]!, look)
+  }
+  const headOf = (file: FoundFile) => file.head ?? reread.get(file)?.head
+  /** Remembers what a file was found to say. */
+  const settle = (index: number, outcome: ReadSkill | Malformed): ReadSkill | Malformed => {
+    const file = found[index]!
+    // What was read later goes by its metadata of then.
+    const { trusted, version } = reread.get(file)?.present ?? file.present
+    memoryOf(file).after.set(file.place.path, { version, trusted, writes: writes[index]!, outcome })
+    return outcome
+  }
+  const interpreted = (index: number, head: Head | Malformed): Effect.Effect<Outcome> =>
+    Effect.map(interpret(head, found[index]!.place.expected), (outcome) => settle(index, outcome))
+  return yield* forEachUnknown<FoundFile, Outcome>(
     found,
-    (file, index): Effect.Effect<Outcome> => {
-      const { place, present } = file
-      const { after } = memoryOf(file)
+    (file, index) => {
       const entry = known[index]
       if (entry !== undefined) {
-        after.set(place.path, entry)
-        return Effect.succeed(entry.outcome)
+        memoryOf(file).after.set(file.place.path, entry)
+        return entry.outcome
       }
-      const writes = heads.writes(place.path)
-      const settle = (outcome: ReadSkill | Malformed) => {
-        after.set(place.path, { version: present.version, trusted: present.trusted, writes, outcome })
-        return outcome
-      }
-      const head = begun?.get(file)
-      if (head !== undefined) return Effect.map(interpret(head, place.expected), settle)
-      return Effect.flatMap(slowHead(fs, file), (head): Effect.Effect<Outcome> =>
-        head === undefined || "unreadable" in head
-          ? Effect.succeed(head)
-          : Effect.map(interpret(head, place.expected), settle)
+      const head = headOf(file)
+      if (head === undefined) return unknown
+      const outcome = head._tag === "Malformed" ? head : readFrontmatter(head, file.place.expected)
+      return outcome === undefined ? unknown : settle(index, outcome)
+    },
+    (file, index) => {
+      const head = headOf(file)
+      if (head !== undefined) return interpreted(index, head)
+      return Effect.flatMap(slowHead(fs, file), (head) =>
+        head === undefined || "unreadable" in head ? Effect.succeed(head) : interpreted(index, head)
       )
     },
-    { concurrency }
+    concurrency
   )
 })

@@ -42,11 +42,12 @@ export const lookAtFiles = Effect.fnUntraced(function* (
   listed: ReadonlyArray<ListedRoot>
 ): Effect.fn.Return<Look> {
   const places = listed.flatMap(({ places }) => places)
-  const probed = yield* findFiles(fs, fast, places)
-  const found = yield* distinct(fs, probed.filter(isFound))
   const memories = new Map<Root, FileMemory>(
     listed.map(({ root }) => [root, { before: heads.known(fs, root.path), after: new Map() }])
   )
+  const remembered = ({ path, root }: SkillPlace) => memories.get(root)!.before?.has(path) === true
+  const probed = yield* findFiles(fs, fast, places, remembered)
+  const found = yield* distinct(fs, probed.filter(isFound))
   const read = yield* readKnown(fs, fast, heads, found, ({ place }) => memories.get(place.root)!)
   for (const { known, root } of listed) if (known) heads.remember(fs, root.path, memories.get(root)!.after)
   const candidates: Array<SkillCandidate> = []

@@ -62,13 +62,18 @@ const toBoolean = (value: unknown): boolean | undefined => {
 
 export const flags = ["disable-model-invocation", "user-invocable"] as const
 const squeezed = (key: string): string => key.replace(/[-_ ]/g, "").toLowerCase()
+const squeezedFlags = ["disablemodelinvocation", "userinvocable"] as const
 
 /** Whether a flag can have this value. */
 export const isFlagValue = (value: unknown): boolean => toBoolean(value) !== undefined
 
 /** The flag that a key was meant to be without being spelled like it: ignored, it would not forbid what it should. */
-export const meantFlag = (key: string): string | undefined =>
-  flags.find((flag) => key !== flag && squeezed(key) === squeezed(flag))
+export const meantFlag = (key: string): string | undefined => {
+  // Squeezing only takes away.
+  if (key.length < squeezedFlags[1].length) return undefined
+  const found = (squeezedFlags as ReadonlyArray<string>).indexOf(squeezed(key))
+  return found === -1 || key === flags[found] ? undefined : flags[found]
+}
 
 const article = (value: unknown): string =>
   value === null || value === undefined
@@ -98,6 +103,15 @@ const problem = (code: FieldsProblem["code"], line: number, message: string): Fi
   problem: { code, line, message }
 })
 
+const missing = (key: string, line: (key: string) => number): FieldsResult =>
+  problem("MissingField", line(key), `the field ${key} is missing; write a text`)
+
+const invalidFlag = (
+  flag: string,
+  fields: Readonly<Record<string, unknown>>,
+  line: (key: string) => number
+): FieldsResult => problem("InvalidFlag", line(flag), `${flag} is ${describe(fields[flag])}, must be true or false`)
+
 /**
  * What `fields` say; they were read from `source`. Nothing that forbids is ever dropped, everything optional is dropped
  * with a finding when its type is wrong (S-23). `expected` is the name that the directory or file promises.
@@ -114,11 +128,10 @@ export const readFields = (
     if (flag !== undefined)
       return problem("MisspelledFlag", line(key), `${JSON.stringify(key)} is no field; write ${flag}`)
   }
-  const [name, description] = [own("name"), own("description")]
-  for (const [key, value] of Object.entries({ name, description })) {
-    if (value === undefined || value === null)
-      return problem("MissingField", line(key), `the field ${key} is missing; write a text`)
-  }
+  const name = own("name")
+  const description = own("description")
+  if (name === undefined || name === null) return missing("name", line)
+  if (description === undefined || description === null) return missing("description", line)
   if (!isText(name)) return problem("InvalidName", line("name"), `name is ${article(name)}, must be a text; quote it`)
   if (!isSkillName(name)) {
     return problem("InvalidName", line("name"), `name is ${JSON.stringify(name.slice(0, 100))}, must be ${allowedName}`)
@@ -132,14 +145,10 @@ export const readFields = (
   }
   if (description.trim() === "")
     return problem("InvalidDescription", line("description"), "description is blank; say what the skill is for")
-  const [disabled, invocable] = flags.map((flag) =>
-    Object.hasOwn(fields, flag) ? toBoolean(fields[flag]) : flag === "user-invocable"
-  )
-  for (const [index, value] of [disabled, invocable].entries()) {
-    const flag = flags[index]!
-    if (value === undefined)
-      return problem("InvalidFlag", line(flag), `${flag} is ${describe(fields[flag])}, must be true or false`)
-  }
+  const disabled = Object.hasOwn(fields, flags[0]) ? toBoolean(fields[flags[0]]) : false
+  const invocable = Object.hasOwn(fields, flags[1]) ? toBoolean(fields[flags[1]]) : true
+  if (disabled === undefined) return invalidFlag(flags[0], fields, line)
+  if (invocable === undefined) return invalidFlag(flags[1], fields, line)
   const findings: Array<SkillFinding> = []
   const optional = <A>(key: string, accept: (value: unknown) => A | undefined, allowed: string): A | undefined => {
     const value = own(key)
@@ -170,7 +179,7 @@ export const readFields = (
     skill: {
       name,
       description,
-      invocation: { modelInvocable: !disabled, userInvocable: invocable === true },
+      invocation: { modelInvocable: !disabled, userInvocable: invocable },
       ...(whenToUse === undefined ? {} : { whenToUse }),
       ...(metadata === undefined ? {} : { metadata }),
       ...(license === undefined ? {} : { license }),

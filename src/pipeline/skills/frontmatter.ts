@@ -115,12 +115,30 @@ const wholeCodePoints = (bytes: Uint8Array): Uint8Array => {
   return bytes
 }
 
-/** Decodes the beginning of a file and finds its fences. `undefined`: it is too short to tell. */
-export const readHead = (bytes: Uint8Array, whole: boolean): Head | Malformed | undefined => {
+const lineFeed = 0x0a
+const dashes = Buffer.from("\n---")
+
+/** The part of `bytes` up to where the frontmatter seems to end: what is behind need not be decoded to find out. */
+const upToFence = (bytes: Uint8Array): Uint8Array | undefined => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const fence = buffer.indexOf(dashes, dashes.length)
+  const end = fence === -1 ? -1 : buffer.indexOf(lineFeed, fence + dashes.length)
+  return end === -1 ? undefined : bytes.subarray(0, end + 1)
+}
+
+const splitBytes = (bytes: Uint8Array, whole: boolean): Head | Malformed | undefined => {
   const decoded = decodeText(whole ? bytes : wholeCodePoints(bytes))
   return decoded._tag === "Binary"
     ? malformed("Binary", 1, "it holds NUL bytes and is no text")
     : splitHead(decoded.text, whole, decoded.repaired)
+}
+
+/** Decodes the beginning of a file and finds its fences. `undefined`: it is too short to tell. */
+export const readHead = (bytes: Uint8Array, whole: boolean): Head | Malformed | undefined => {
+  // With a NUL it is UTF-16, or no text at all: both take all of it.
+  const part = bytes.includes(0) ? undefined : upToFence(bytes)
+  const head = part === undefined ? undefined : splitBytes(part, false)
+  return head?._tag === "Head" ? head : splitBytes(bytes, whole)
 }
 
 /** A skill as its file describes it, and what there is to say about it. */

@@ -10,6 +10,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { layer } from "../../../src/layers/skills/fileSystem.ts"
 import { layer as registryLayer } from "../../../src/layers/skills/registry.ts"
+import * as FastFiles from "../../../src/node/fastFiles.ts"
 import { SkillRegistry } from "../../../src/services/SkillRegistry.ts"
 import * as Memory from "../../../src/testing/memoryFileSystem.ts"
 import { skillFile } from "./disk.ts"
@@ -76,7 +77,7 @@ const lookAt = (root: string) =>
   )
 
 describe("parity", () => {
-  onLinux("[S-21] [S-24] memory and disk hold the same skills", () =>
+  onLinux("[S-21] [S-24] memory and disk, the fast way too, hold the same skills", () =>
     Effect.gen(function* () {
       const root = yield* workshop
       for (const [name, content] of Object.entries(tree(root))) {
@@ -91,6 +92,7 @@ describe("parity", () => {
       const real = yield* Effect.provide(lookAt(root), NodeFileSystem.layer)
       const memory = yield* Effect.provideService(lookAt(root), FileSystem.FileSystem, fileSystem)
       assert.deepStrictEqual(memory, real)
+      assert.deepStrictEqual(yield* Effect.provide(lookAt(root), [NodeFileSystem.layer, FastFiles.layer]), real)
       assert.deepStrictEqual(
         real.skills.map(({ name }) => name),
         ["crlf", "file", "flat", "good", "linked"]

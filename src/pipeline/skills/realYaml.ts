@@ -101,14 +101,22 @@ const toFields = (source: string, document: Document, repaired: ReadonlyArray<nu
 const plainStart = /^(?:[^\s\-?:,[\]{}#&*!|>'"%@`]|[-?:](?=[^\s]))/
 const fieldLine = /^( *[A-Za-z_][A-Za-z0-9_-]*:[ \t]+)(\S.*)$/
 
+const isBlank = (character: string | undefined): boolean => character === " " || character === "\t"
+
+/** Where a comment begins, `#` after a blank; the end of the text when there is none. */
+const commentStart = (text: string): number => {
+  for (let at = text.indexOf("#"); at !== -1; at = text.indexOf("#", at + 1)) if (isBlank(text[at - 1])) return at
+  return text.length
+}
+
 /** `line` with its text quoted, when it is a key with a plain text that holds `: `. */
 const quoted = (line: string): string | undefined => {
   const [, key, rest] = fieldLine.exec(line) ?? []
   if (key === undefined || !plainStart.test(rest!)) return undefined
-  const comment = /[ \t]+#.*$/.exec(rest!)
-  const text = (comment === null ? rest! : rest!.slice(0, comment.index)).trimEnd()
+  const end = commentStart(rest!)
+  const text = rest!.slice(0, end).trimEnd()
   if (!/:[ \t]/.test(text)) return undefined
-  return `${key}'${text.replaceAll("'", "''")}'${comment?.[0] ?? ""}`
+  return `${key}'${text.replaceAll("'", "''")}'${rest!.slice(text.length)}`
 }
 
 /**

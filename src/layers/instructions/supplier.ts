@@ -11,7 +11,13 @@ import { diagnosticsOf } from "../../pipeline/instructions/report.ts"
 import { announce, nothingTold, readSource, type Told } from "../../pipeline/instructions/told.ts"
 import type { InvalidConfiguration } from "../../schemas/Configuration.ts"
 import type { Diagnostic } from "../../schemas/Diagnostic.ts"
-import { decodeInstructionsConfig, type InstructionsConfig, sourceKind } from "../../schemas/Instructions.ts"
+import {
+  decodeInstructionsConfig,
+  type FileOutcome,
+  type FileReport,
+  type InstructionsConfig,
+  sourceKind
+} from "../../schemas/Instructions.ts"
 import type { DuplicateSupplier } from "../../schemas/StepRejected.ts"
 import { AgentInstructions } from "../../services/AgentInstructions.ts"
 import { ContextSupply } from "../../services/ContextSupply.ts"
@@ -43,6 +49,16 @@ const toldDigests = (told: Told) => {
   return (path: string, owner: string) => digests.get(`${owner} ${path}`)
 }
 
+const unsettled: ReadonlySet<string> = new Set<FileOutcome>(["omitted", "unavailable", "oversized", "binary"])
+
+const unsettledIn = (report: ReadonlyArray<FileReport>): ReadonlyArray<string> => [
+  ...new Set(
+    report.flatMap(({ outcome, scope }) =>
+      scope.owner === "project" && unsettled.has(outcome) ? [scope.directory] : []
+    )
+  )
+]
+
 const isFirst = ({ fresh, told, touched, waiting }: Moment<Told>): boolean =>
   fresh && told.identity === undefined && told.scopes.size === 0 && touched.length === 0 && waiting === undefined
 
@@ -55,6 +71,11 @@ export const makeProjector = (
   const touchedDirectories = makeTouchedDirectories(workspace.cwd)
   const composed = new WeakMap<Observed, Composed>()
   let complaints: ReadonlyArray<Diagnostic> = []
+  /** What a look could not settle is looked at again at the next touch, wherever that is (I-9, I-51). Lives in memory only. */
+  let unsettledDirectories: ReadonlyArray<string> = []
+  let unsettledPaths: ReadonlyArray<string> = []
+  const retried = <A>(moment: Moment<Told>, unsettled: ReadonlyArray<A>): ReadonlyArray<A> =>
+    moment.touched.length > 0 ? unsettled : []
   return {
     name: "instructions",
     kind: sourceKind,
@@ -70,11 +91,13 @@ export const makeProjector = (
       if (Option.isNone(fs)) return Option.none()
       const look = Effect.gen(function* () {
         const root = yield* workspace.root(fs.value)
-        const touched = yield* touchedDirectories(fs.value, root, moment.touched)
+        const paths = [...moment.touched, ...retried(moment, unsettledPaths)]
+        const touched = yield* touchedDirectories(fs.value, root, paths)
+        if (moment.touched.length > 0) unsettledPaths = touched.unresolved
         complaints = [...complaints, ...touched.diagnostics]
         return yield* workspace.look({
           fs: fs.value,
-          nested: [...knownDirectories(moment), ...touched.directories],
+          nested: [...knownDirectories(moment), ...touched.directories, ...retried(moment, unsettledDirectories)],
           toldDigest: toldDigests(moment.told),
           complete: (identity) =>
             moment.fresh ||
@@ -97,6 +120,7 @@ export const makeProjector = (
       const { fresh, told } = moment
       const result = compose({ told, fresh, baselineWaits: baselineWaits(moment), observed, settings })
       composed.set(observed, result)
+      if (moment.touched.length > 0) unsettledDirectories = unsettledIn(result.report)
       if (result.source === undefined) return undefined
       const { source } = result
       const baseline = source.baseline === true

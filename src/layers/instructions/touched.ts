@@ -30,6 +30,8 @@ interface Real {
 /** Root-relative directories strictly below `cwd`, down to each touched file's own; or what could not be resolved. */
 export interface Touched {
   readonly directories: ReadonlyArray<string>
+  /** Paths to be touched again, since where they lead could not be told. */
+  readonly unresolved: ReadonlyArray<string>
   readonly diagnostics: ReadonlyArray<Diagnostic>
 }
 
@@ -73,15 +75,20 @@ export const makeTouchedDirectories = (cwd: string) => {
     root: string,
     paths: ReadonlyArray<string>
   ): Effect.fn.Return<Touched> {
-    if (paths.length === 0) return { directories: [], diagnostics: [] }
+    if (paths.length === 0) return { directories: [], unresolved: [], diagnostics: [] }
     const holding = [...new Set(paths.map((path) => Paths.parent(Paths.resolve(cwd, path))))]
     const at = yield* real(fs, root)
-    if (at === undefined) return { directories: [], diagnostics: [unresolved(cwd, "its real path cannot be told")] }
+    if (at === undefined) {
+      return { directories: [], unresolved: paths, diagnostics: [unresolved(cwd, "its real path cannot be told")] }
+    }
     const resolved = yield* Effect.forEach(holding, (directory) => nearestReal(fs, directory), { concurrency })
     return {
       directories: [
         ...new Set(resolved.flatMap((answer) => (typeof answer === "string" ? leading(at, root, answer) : [])))
       ],
+      unresolved: resolved.flatMap((answer, index) =>
+        typeof answer !== "string" && answer._tag === "Unavailable" ? [Paths.child(holding[index]!, "-")] : []
+      ),
       diagnostics: resolved.flatMap((answer, index) =>
         typeof answer !== "string" && answer._tag === "Unavailable" ? [unresolved(holding[index]!, answer.reason)] : []
       )

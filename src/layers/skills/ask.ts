@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import type { Ending } from "./ending.ts"
 
 /** `Done`: it ended by itself, well or not. `Ended`: the registration was disposed of before. */
 export type Answer<A> =
@@ -23,31 +24,30 @@ const letGo = Effect.fnUntraced(function* (fiber: Fiber.Fiber<unknown, unknown>)
 })
 
 /**
- * Runs `call` in a fiber of its own until it is done, `timeout` is over, `ended` aborts, or the caller is interrupted; in the
+ * Runs `call` in a fiber of its own until it is done, `timeout` is over, `ending` has come, or the caller is interrupted; in the
  * last three cases its signal aborts and the fiber is interrupted, but nobody waits for it to comply.
  */
 export const ask = <A>(
   call: (signal: AbortSignal) => Effect.Effect<A, unknown>,
-  ended: AbortSignal,
+  ending: Ending,
   timeout: Duration.Input
 ): Effect.Effect<Answer<A>> =>
   Effect.contextWith((context: Context.Context<never>) =>
     Effect.callback<Answer<A>>((resume) => {
-      if (ended.aborted) return resume(Effect.succeed({ _tag: "Ended" }))
+      if (ending.signal.aborted) return resume(Effect.succeed({ _tag: "Ended" }))
       const controller = new AbortController()
       const fiber = Effect.runForkWith(context)(Effect.suspend(() => call(controller.signal)))
       const stop = () => {
-        ended.removeEventListener("abort", onEnded)
+        leave()
         controller.abort()
         fiber.interruptUnsafe()
       }
-      const onEnded = () => {
+      const leave = ending.onEnd(() => {
         resume(Effect.succeed({ _tag: "Ended" }))
         stop()
-      }
-      ended.addEventListener("abort", onEnded, { once: true })
+      })
       fiber.addObserver((exit) => {
-        ended.removeEventListener("abort", onEnded)
+        leave()
         resume(Effect.succeed({ _tag: "Done", exit }))
       })
       return Effect.suspend(() => {

@@ -11,14 +11,14 @@ import type { Skill, SkillDefinition, SkillFailure } from "../../schemas/Skill.t
 import { SkillRegistryError, SkillTooLarge, SkillUnavailable } from "../../schemas/SkillRegistryError.ts"
 import type { ProviderListing, ProviderLookup, SkillListing, SkillProvider } from "../../services/SkillRegistry.ts"
 import { ask } from "./ask.ts"
+import type { Ending } from "./ending.ts"
 
 /** A provider for as long as it is registered. */
 export interface Registration {
   readonly provider: SkillProvider
   /** Lower registered earlier. */
   readonly order: number
-  /** Aborted when the registration ends. */
-  readonly ended: AbortController
+  readonly ending: Ending
 }
 
 /** What asking one provider for everything came to. */
@@ -66,7 +66,7 @@ export const listFrom = Effect.fnUntraced(function* (
   options: SkillListing,
   timeout: Duration.Duration
 ): Effect.fn.Return<Listed> {
-  const { ended, order, provider } = registration
+  const { ending, order, provider } = registration
   const none = { offer: { order, skills: [] }, complete: false, diagnostics: [] }
   const failed = (tag: SkillFailure["tag"], message: string) =>
     Effect.as(Effect.logWarning(`The skill provider ${provider.name} is left out: ${message}`), {
@@ -75,7 +75,7 @@ export const listFrom = Effect.fnUntraced(function* (
     })
   const answer = yield* ask(
     (signal) => Effect.flatMap(provider.list(lookup(options, signal)), (listing) => checked(registration, listing)),
-    ended.signal,
+    ending,
     timeout
   )
   if (answer._tag === "Ended") return { ...none, failures: [] }
@@ -97,7 +97,7 @@ const reasonOf = (error: unknown): unknown => (error instanceof SkillRegistryErr
 
 /** Asks a provider for one skill (S-6). */
 export const loadFrom = Effect.fnUntraced(function* (
-  { ended, provider }: Registration,
+  { ending, provider }: Registration,
   skill: Skill,
   cwd: string,
   timeout: Duration.Duration
@@ -110,7 +110,7 @@ export const loadFrom = Effect.fnUntraced(function* (
       Effect.map(provider.get(skill, lookup({ cwd }, signal)), (body) =>
         body === undefined ? undefined : decodeProvided(skill, body)
       ),
-    ended.signal,
+    ending,
     timeout
   )
   if (answer._tag === "Ended") return yield* unavailable(`its provider ${provider.name} has been removed`)

@@ -28,6 +28,7 @@ import {
 } from "../../services/SkillRegistry.ts"
 import { fileSystem } from "../filesystem/probe.ts"
 import { interruptedBy } from "../interruption.ts"
+import { makeEnding } from "./ending.ts"
 import { makeFlights } from "./flights.ts"
 import { listFrom, loadFrom, type Registration } from "./listing.ts"
 import { makeRuntime } from "./runtime.ts"
@@ -100,7 +101,7 @@ const make = Effect.fnUntraced(function* (
     if (!isActive(registration)) return
     registrations.delete(registration.provider.name)
     moved()
-    registration.ended.abort()
+    registration.ending.end()
   }
 
   yield* Effect.addFinalizer(() => Effect.sync(() => [...registrations.values()].forEach(dispose)))
@@ -167,7 +168,7 @@ const make = Effect.fnUntraced(function* (
   const register = (registration: Registration): Effect.Effect<void, SkillRegistryError> => {
     const { name } = registration.provider
     if (name === runtimeProvider || registrations.has(name)) {
-      registration.ended.abort()
+      registration.ending.end()
       return Effect.fail(failedBecause("registerProvider")(new DuplicateSkillProvider({ provider: name })))
     }
     registrations.set(name, registration)
@@ -177,7 +178,7 @@ const make = Effect.fnUntraced(function* (
 
   const create: SkillRegistryShape["registerProvider"] = Effect.fn("SkillRegistry.registerProvider")(
     function* (factory) {
-      const ended = new AbortController()
+      const ending = makeEnding()
       let registration: Registration | undefined
       const invalidateUnsafe = () => {
         if (registration !== undefined && isActive(registration)) moved()
@@ -185,13 +186,13 @@ const make = Effect.fnUntraced(function* (
       const control: ProviderControl = {
         invalidate: Effect.sync(invalidateUnsafe),
         invalidateUnsafe,
-        signal: ended.signal
+        signal: ending.signal
       }
       const acquire = Effect.suspend(() => {
-        const made = { provider: factory(control), order: nextOrder++, ended }
+        const made = { provider: factory(control), order: nextOrder++, ending }
         registration = made
         return Effect.as(register(made), made)
-      }).pipe(Effect.onError(() => Effect.sync(() => ended.abort())))
+      }).pipe(Effect.onError(() => Effect.sync(ending.end)))
       const made = yield* Effect.acquireRelease(acquire, (made) => Effect.sync(() => dispose(made)))
       const disposer: Disposer = Effect.sync(() => dispose(made))
       return disposer

@@ -105,7 +105,7 @@ export const makeWatched = (invalidate: () => void) => {
       paths: ReadonlyArray<string>
     ): Effect.fn.Return<ReadonlyArray<Diagnostic>> {
       if (watchers.size === 0) return []
-      yield* add(paths)
+      yield* add(paths).pipe(Effect.provideService(FileSystem.FileSystem, fs))
       const said = yield* Effect.forEach([...watchers], (watcher) =>
         Effect.forEach(paths, (path) => Effect.map(ensureRoot(watcher, path), (failed) => say(path, failed)), {
           concurrency: "unbounded"

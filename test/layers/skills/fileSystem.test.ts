@@ -73,6 +73,32 @@ describe("roots", () => {
       { config }
     )
   )
+  it.effect("[S-20] [S-21] a file that is reached from several roots belongs to the one with the lowest rank", () =>
+    withDisk(
+      {
+        ...repo,
+        [at(project, "a")]: skillFile("a"),
+        "/repo/.dsh/skills": { link: project },
+        "/first": { link: project }
+      },
+      Effect.fnUntraced(function* ({ registry }) {
+        const { shadowed, skills } = yield* registry.snapshot({ cwd })
+        assert.deepStrictEqual(
+          skills.map(({ path, rank, source }) => [path, rank, source]),
+          [["/first/a/SKILL.md", 50, "first"]]
+        )
+        assert.deepStrictEqual(shadowed, [])
+      }),
+      {
+        config: {
+          roots: [
+            { path: "/last", rank: 700 },
+            { path: "/first", rank: 50, source: "first" }
+          ]
+        }
+      }
+    )
+  )
   it.effect("[S-20] without the default ones", () =>
     withDisk(
       everywhere,
@@ -582,6 +608,8 @@ describe("a body", () => {
           const { message, reason } = yield* Effect.flip(registry.get("a", { cwd }))
           assert.strictEqual(reason._tag, "SkillTooLarge")
           assert.include(message, "1000")
+          // What is known to be too large is not even opened.
+          if (size === undefined) assert.strictEqual(yield* disk.reads(at(project, "a")), 1)
         }
       }),
       { config: { maxSourceBytes: 1000 } }

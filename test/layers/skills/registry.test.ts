@@ -490,6 +490,27 @@ describe("what is shared", () => {
       })
     )
   )
+  it.effect("[S-1] many may wait for one provider without a warning", () =>
+    withRegistry(
+      Effect.fnUntraced(function* (registry) {
+        const warnings: Array<Error> = []
+        const listener = (warning: Error) => warnings.push(warning)
+        process.on("warning", listener)
+        const slow = puppet("slow", [], { after: "1 second" })
+        const dispose = yield* registry.registerProvider(slow.factory)
+        const fibers = yield* Effect.forEach(Array.from({ length: 30 }), (_, index) =>
+          Effect.forkChild(registry.snapshot({ cwd: `/${index}` }), { startImmediately: true })
+        )
+        yield* Effect.yieldNow
+        assert.strictEqual(slow.running, 30)
+        yield* dispose
+        yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        process.off("warning", listener)
+        assert.deepStrictEqual(warnings, [])
+      })
+    )
+  )
   it.effect("[S-1] everything ends with the registry", () =>
     Effect.gen(function* () {
       const one = puppet("one", [], "never")

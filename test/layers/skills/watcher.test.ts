@@ -135,6 +135,29 @@ describe("a watcher in memory", () => {
       })
     )
   )
+  it.effect("[S-25] the roots of the projects that were listed last are watched, and no more", () =>
+    withDisk(
+      Object.fromEntries(
+        Array.from({ length: 300 }, (_, index) => [`/p/${index}/.agents/skills/a/SKILL.md`, skillFile("a")]).concat(
+          Array.from({ length: 300 }, (_, index) => [`/p/${index}/.git/`, null as never])
+        )
+      ),
+      Effect.fnUntraced(function* ({ disk, registry }) {
+        yield* Layer.build(Layer.fresh(layerWatch))
+        const handles: Array<number> = []
+        for (let index = 0; index < 300; index++) {
+          yield* registry.snapshot({ cwd: `/p/${index}` })
+          handles.push(yield* disk.openHandles)
+        }
+        // 512 roots, two of each project, two of the user.
+        assert.isAbove(handles[254]!, handles[250]!)
+        assert.isAtMost(handles[299]!, handles[260]!)
+        // One that is not watched any more is looked at again.
+        yield* disk.write("/p/0/.agents/skills/b.md", skillFile("b"))
+        assert.deepStrictEqual(names(yield* registry.snapshot({ cwd: "/p/0" })), ["a", "b"])
+      })
+    )
+  )
   it.effect("[S-25] a root that cannot be watched is looked up at every step, until it can be", () =>
     watched(
       files,

@@ -30,6 +30,7 @@ const pieces = [
   "\ud83d",
   "\0",
   "\u0007",
+  "\u0090",
   "&",
   "<",
   ">",
@@ -113,6 +114,20 @@ Skills are instructions for particular kinds of tasks. When a task matches a ski
     assert.strictEqual(new Set(entries.slice(0, 50).map(({ description }) => description)).size, 1)
     assert.match(entries[0]!.description, /^d{100,}…$/)
     assert.strictEqual(entries[50]!.description, "short")
+  })
+  it("[S-41] down to three characters, before any is left out", () => {
+    // The entries are the same in every style, so the longest frame counts.
+    const whole = Math.max(
+      ...(["first", "update"] as const).map((style) =>
+        byteLength(renderCatalog(skills(20, "ab…"), plenty, 500, style).text)
+      )
+    )
+    const { entries, shortened } = renderCatalog(skills(20, "abcdefghij"), whole, 500, "first")
+    assert.deepStrictEqual(new Set(entries.map(({ description }) => description)), new Set(["ab…"]))
+    assert.strictEqual(shortened, 20)
+    const less = renderCatalog(skills(20, "abcdefghij"), whole - 1, 500, "first")
+    assert.deepStrictEqual(new Set(less.entries.map(({ description }) => description)), new Set([""]))
+    assert.strictEqual(less.omitted, 0)
   })
   it("[S-41] then names alone, then as many as fit", () => {
     const names = renderCatalog(skills(200, "does something useful"), 200 * 13 + 400, 500, "first")

@@ -96,11 +96,7 @@ export const makeCatalogProjector = (
           outcome: !invocation.modelInvocable ? "not for the model" : described.has(name) ? "listed" : "omitted",
           bytes: Buffer.byteLength(description)
         })),
-        diagnostics: [
-          ...found.failures.map(({ message, tag }): Diagnostic => ({ tag, message })),
-          ...found.diagnostics,
-          ...shortened(catalog, maxBytes)
-        ]
+        diagnostics: [...found.diagnostics, ...shortened(catalog, maxBytes)]
       }
     }
   }

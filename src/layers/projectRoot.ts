@@ -10,6 +10,9 @@ import type { Listing } from "./listings.ts"
 /** How far up directories are asked one by one. */
 const oneByOne = 4
 
+/** How many directories above the working directory are listed in one round: the root is hardly ever further away. */
+const usualDepth = 6
+
 /** What one directory says: it is the root, it is not, or that cannot be told. */
 type Answer = "root" | "not the root" | ProjectRootUnavailable
 
@@ -17,22 +20,66 @@ const ask = (
   fs: FileSystem.FileSystem,
   directory: string,
   markers: ReadonlyArray<string>,
-  mayHold: Listing
+  listing: Listing
 ): Effect.Effect<Answer> => {
   const [marker, ...others] = markers
   if (marker === undefined) return Effect.succeed("not the root")
-  if (mayHold?.(marker) === false) return ask(fs, directory, others, mayHold)
+  if (listing?.(marker) === "absent") return ask(fs, directory, others, listing)
   const path = Paths.child(directory, marker)
   return Effect.flatMap(probe(fs, path), (presence): Effect.Effect<Answer> => {
     if (presence._tag === "Present") return Effect.succeed("root")
     return presence._tag === "Absent"
-      ? ask(fs, directory, others, mayHold)
+      ? ask(fs, directory, others, listing)
       : Effect.succeed(new ProjectRootUnavailable({ path, reason: presence.reason }))
   })
 }
 
-/** A question that may be asked side by side with others, and what it leaves to be asked in order. */
-type Question = Effect.Effect<Effect.Effect<Answer>>
+/** What a directory looks like before it is asked for a marker itself, and what it says then. */
+interface Impression {
+  readonly looksLikeRoot: boolean
+  readonly answer: Effect.Effect<Answer>
+}
+
+/** The root, or what looks like it. */
+export interface Found {
+  readonly root: string
+  /** Whether it really is, where only a listing has said so: may be asked for while the project is looked at already. */
+  readonly confirm: Effect.Effect<boolean, ProjectRootUnavailable> | undefined
+}
+
+const isRoot = (answer: Answer): Effect.Effect<boolean, ProjectRootUnavailable> =>
+  typeof answer === "string" ? Effect.succeed(answer === "root") : Effect.fail(answer)
+
+/** The first in order that is the root or looks like it; those behind it are given up. */
+const nearest = Effect.fnUntraced(function* (impressions: ReadonlyArray<Effect.Effect<Impression>>) {
+  const [first, ...others] = impressions
+  const fibers = yield* Effect.forEach(others, (impression) => Effect.forkChild(impression, { startImmediately: true }))
+  for (const [index, impression] of [first!, ...fibers.map(Fiber.join)].entries()) {
+    const { answer, looksLikeRoot } = yield* impression
+    const confirm = Effect.flatMap(answer, isRoot)
+    if (!looksLikeRoot && !(yield* confirm)) continue
+    yield* Fiber.interruptAll(fibers)
+    return { index, confirm: looksLikeRoot ? confirm : undefined }
+  }
+  return undefined
+})
+
+/** The nearest directory that is the root or looks like it, going up in rounds; `cwd` itself when there is none. */
+const search = Effect.fnUntraced(function* (
+  cwd: string,
+  impression: (directory: string) => Effect.Effect<Impression>,
+  rounds: (from: number, before: number) => number
+): Effect.fn.Return<Found, ProjectRootUnavailable> {
+  const directories = Paths.ancestors(cwd)
+  let size = 1
+  for (let from = 0; from < directories.length; from += size) {
+    size = rounds(from, size)
+    const round = directories.slice(from, from + size)
+    const found = yield* nearest(round.map(impression))
+    if (found !== undefined) return { root: round[found.index]!, confirm: found.confirm }
+  }
+  return { root: cwd, confirm: undefined }
+})
 
 /**
  * The nearest directory at or above `cwd` that holds one of `markers`, files and directories alike; `cwd` itself when
@@ -41,41 +88,46 @@ type Question = Effect.Effect<Effect.Effect<Answer>>
  *
  * The first few directories are asked one by one, so that as a rule nothing above the root is bothered; from there on twice
  * as many each time, side by side: however deep, the way up takes a handful of rounds. Nothing above a directory that
- * settles it is waited for. With `listings`, directories are asked what they hold, in such rounds from the start, and only
- * one that may hold a marker is asked for it.
+ * settles it is waited for.
  */
-export const findRoot = Effect.fnUntraced(function* (
+export const findRoot = (
+  fs: FileSystem.FileSystem,
+  cwd: string,
+  markers: ReadonlyArray<string>
+): Effect.Effect<string, ProjectRootUnavailable> =>
+  markers.length === 0
+    ? Effect.succeed(cwd)
+    : Effect.map(
+        search(
+          cwd,
+          (directory) =>
+            Effect.map(ask(fs, directory, markers, undefined), (answer) => ({
+              looksLikeRoot: false,
+              answer: Effect.succeed(answer)
+            })),
+          (from, before) => (from < oneByOne ? 1 : 2 * before)
+        ),
+        (found) => found.root
+      )
+
+/**
+ * Like `findRoot`, but by what directories list: the working directory, then the usual way up in one round. Only one that
+ * may hold a marker is asked for it: afterwards, if its listing shows one.
+ */
+export const supposeRoot = (
   fs: FileSystem.FileSystem,
   cwd: string,
   markers: ReadonlyArray<string>,
-  listings?: (directory: string) => Effect.Effect<Listing>
-): Effect.fn.Return<string, ProjectRootUnavailable> {
-  if (markers.length === 0) return cwd
-  const question = (directory: string): Question =>
-    listings === undefined
-      ? Effect.map(ask(fs, directory, markers, undefined), Effect.succeed)
-      : Effect.map(listings(directory), (mayHold) => ask(fs, directory, markers, mayHold))
-  const directories = Paths.ancestors(cwd)
-  let size = 1
-  for (let from = 0; from < directories.length; from += size) {
-    if (from >= (listings === undefined ? oneByOne : 1)) size *= 2
-    const round = directories.slice(from, from + size)
-    const settled = yield* nearest(round.map(question))
-    if (settled === undefined) continue
-    return settled.answer === "root" ? round[settled.index]! : yield* settled.answer
-  }
-  return cwd
-})
-
-/** The first answer in order that is not "not the root"; the questions behind it are given up. */
-const nearest = Effect.fnUntraced(function* (questions: ReadonlyArray<Question>) {
-  const [first, ...others] = questions
-  const fibers = yield* Effect.forEach(others, (question) => Effect.forkChild(question, { startImmediately: true }))
-  for (const [index, question] of [first!, ...fibers.map(Fiber.join)].entries()) {
-    const answer = yield* yield* question
-    if (answer === "not the root") continue
-    yield* Fiber.interruptAll(fibers)
-    return { index, answer }
-  }
-  return undefined
-})
+  listings: (directory: string) => Effect.Effect<Listing>
+): Effect.Effect<Found, ProjectRootUnavailable> =>
+  markers.length === 0
+    ? Effect.succeed({ root: cwd, confirm: undefined })
+    : search(
+        cwd,
+        (directory) =>
+          Effect.map(listings(directory), (listing) => ({
+            looksLikeRoot: markers.some((marker) => listing?.(marker) === "present"),
+            answer: ask(fs, directory, markers, listing)
+          })),
+        (from, before) => (from === 0 ? 1 : from === 1 ? usualDepth : 2 * before)
+      )

@@ -1,5 +1,5 @@
 /** Content identity. */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 
 /** SHA-1 over the UTF-8 of `text`, lower-case hexadecimal. An identity, not a safeguard against forgery. */
-export const sha1 = (text: string): string => createHash("sha1").update(text, "utf8").digest("hex")
+export const sha1 = (text: string): string => hash("sha1", text)

@@ -82,7 +82,7 @@ const decide = (request: Look, deciding: Deciding): Effect.Effect<Deciding> => {
   const { list, place, states } = deciding
   const name = list.names[states.length]
   if (name === undefined) return Effect.succeed({ ...deciding, found: undefined })
-  if (deciding.mayHold?.(name) === false) {
+  if (deciding.mayHold?.(name) === "absent") {
     states.push(absentState({ _tag: "Absent", reason: undefined }))
     return decide(request, deciding)
   }

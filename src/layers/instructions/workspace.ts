@@ -13,7 +13,7 @@ import * as Paths from "../../pipeline/paths.ts"
 import type { ProjectRootUnavailable } from "../../schemas/Instructions.ts"
 import { environment } from "../environment.ts"
 import { makeListings } from "../listings.ts"
-import { findRoot } from "../projectRoot.ts"
+import { findRoot, supposeRoot } from "../projectRoot.ts"
 import { look, type LookRequest } from "./discovery.ts"
 import type { Memo } from "./memo.ts"
 
@@ -56,12 +56,25 @@ export const makeWorkspace = Effect.fnUntraced(function* (
   const memo: Memo = new Map()
   let found: string | undefined
 
-  const root = (fs: FileSystem.FileSystem, listings?: LookRequest["listings"]) =>
+  const root = (fs: FileSystem.FileSystem) =>
     found === undefined
-      ? Effect.tap(findRoot(fs, here, settings.markers, listings), (directory) =>
-          Effect.sync(() => (found = directory))
-        )
+      ? Effect.map(findRoot(fs, here, settings.markers), (nearest) => (found = nearest))
       : Effect.succeed(found)
+
+  /** Looks at the project while the root that a listing showed is being confirmed. */
+  const atRoot = Effect.fnUntraced(function* (
+    fs: FileSystem.FileSystem,
+    listings: LookRequest["listings"],
+    look: (root: string) => Effect.Effect<Observed>
+  ) {
+    if (found !== undefined || listings === undefined) return yield* Effect.flatMap(root(fs), look)
+    const supposed = yield* supposeRoot(fs, here, settings.markers, listings)
+    if (supposed.confirm === undefined) return yield* look((found = supposed.root))
+    const [observed, confirmed] = yield* Effect.all([look(supposed.root), supposed.confirm], { concurrency: 2 })
+    if (!confirmed) return yield* Effect.flatMap(root(fs), look)
+    found = supposed.root
+    return observed
+  })
 
   const user: LookRequest["places"] =
     home === undefined ? [] : [{ owner: "user", directory: ".", absolute: home.path, chain: true }]
@@ -84,36 +97,37 @@ export const makeWorkspace = Effect.fnUntraced(function* (
   return {
     cwd: here,
     root,
-    look: Effect.fnUntraced(function* ({ complete, fs, listing = false, nested, plan, shadowed, toldDigest }) {
+    look: ({ complete, fs, listing = false, nested, plan, shadowed, toldDigest }) => {
       const listings = listing ? makeListings(fs) : undefined
-      const base = yield* root(fs, listings)
       const shownHome = home?.shown ?? "~/.dsh"
-      const identity = identityOf(settings, shownHome, upwardFrom(base, here))
-      const observed = (directories: Observed["directories"]): Observed => ({
-        root: base,
-        identity,
-        shownHome,
-        directories
+      return atRoot(fs, listings, (base) => {
+        const identity = identityOf(settings, shownHome, upwardFrom(base, here))
+        const observed = (directories: Observed["directories"]): Observed => ({
+          root: base,
+          identity,
+          shownHome,
+          directories
+        })
+        const looking = look({
+          fs,
+          settings,
+          places: places(base, nested),
+          toldDigest: (path) => {
+            const relative = Paths.within(base, path)
+            if (home !== undefined && Paths.parent(path) === home.path) {
+              const user = toldDigest(`${shownHome}/AGENTS.md`, "user")
+              if (user !== undefined) return user
+            }
+            return relative === undefined ? undefined : toldDigest(relative, "project")
+          },
+          memo,
+          complete: complete(identity),
+          listings,
+          shadowed,
+          plan: plan && ((known) => plan(observed(known)))
+        })
+        return Effect.map(looking, observed)
       })
-      const directories = yield* look({
-        fs,
-        settings,
-        places: places(base, nested),
-        toldDigest: (path) => {
-          const relative = Paths.within(base, path)
-          if (home !== undefined && Paths.parent(path) === home.path) {
-            const user = toldDigest(`${shownHome}/AGENTS.md`, "user")
-            if (user !== undefined) return user
-          }
-          return relative === undefined ? undefined : toldDigest(relative, "project")
-        },
-        memo,
-        complete: complete(identity),
-        listings,
-        shadowed,
-        plan: plan && ((known) => plan(observed(known)))
-      })
-      return observed(directories)
-    })
+    }
   }
 })

@@ -145,7 +145,13 @@ describe("failing probes", () => {
         assert.strictEqual(error._tag, "ProjectRootUnavailable")
         assert.include(error.message, "/repo/.git")
         assert.include(error.message, fault)
-        assert.deepStrictEqual(yield* controls.allProbes, { "/repo/.git": 1 })
+        assert.strictEqual(yield* controls.probes("/repo/.git"), 1)
+        // What the listing shows to be the project may be looked at meanwhile, and nothing else.
+        const probed = Object.keys(yield* controls.allProbes)
+        assert.deepStrictEqual(
+          probed.filter((path) => !path.startsWith("/repo/") && !path.startsWith("/home/u/")),
+          []
+        )
         yield* controls.heal()
         assert.include((yield* loading(fileSystem)).text, "app rules")
       })
@@ -339,7 +345,18 @@ describe("the file system", () => {
       yield* Effect.yieldNow
       assert.strictEqual(fiber.pollUnsafe(), undefined)
       yield* Fiber.interrupt(fiber)
-      assert.deepStrictEqual(yield* controls.allProbes, { "/repo/.git": 1 })
+      assert.strictEqual(yield* controls.probes("/repo/.git"), 1)
+      assert.strictEqual(yield* controls.openHandles, 0)
+    })
+  )
+
+  it.effect("[I-4] a marker that goes between its listing and its probe is none: the search goes on above it", () =>
+    Effect.gen(function* () {
+      const { fileSystem } = yield* Memory.make({ ...tree, "/.git/": null, "/AGENTS.md": "outer\n" })
+      const stat = (path: string) => fileSystem.stat(path === "/repo/.git" ? "/nowhere" : path)
+      const loaded = yield* loading({ ...fileSystem, stat })
+      assert.strictEqual(loaded.projectRoot, "/")
+      assert.include(loaded.text, "outer")
     })
   )
 })

@@ -61,4 +61,4 @@ export {
   ToolOutcome,
   UnknownEvent
 } from "./schemas/SessionEvent.ts"
-export { Session, type SessionShape } from "./services/Session.ts"
+export { type EventOrigin, Session, type SessionShape } from "./services/Session.ts"

@@ -30,4 +30,5 @@
  */
 export { layerJsonl } from "./layers/session/jsonl.ts"
 export { layerStoreMemory as layerMemory } from "./layers/session/memory.ts"
+export { layerSql, layerSqlWith, type SqlStoreOptions } from "./layers/session/sql.ts"
 export { SessionStore, type SessionStoreShape, type SessionSummary } from "./services/SessionStore.ts"

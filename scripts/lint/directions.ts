@@ -41,6 +41,8 @@ const restricted: ReadonlyArray<{
     only: ["layers", "testing", "node", "promise", "cli"],
     why: "unstable in Effect 4.1"
   },
+  { match: /^effect\/sql(\/|$)/, only: ["layers", "testing", "cli"], why: "unstable in Effect 4.1" },
+  { match: /^@effect\/sql-pg/, only: ["cli"], why: "an optional peer; a store works over any SqlClient" },
   { match: /^effect\/ai(\/|$)/, only: ["ai"], why: "unstable in Effect 4.1" },
   { match: /^effect\/cli(\/|$)/, only: ["cli"], why: "unstable in Effect 4.1" },
   {

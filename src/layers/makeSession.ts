@@ -4,6 +4,9 @@
  * A store brings the log as it stands and one effect that makes a batch durable. While that effect runs the batch is in
  * nobody's view; when it has succeeded the log, the surface and every observer see the batch in one synchronous update,
  * so no fiber ever sees them disagree.
+ *
+ * Where several processes share a store, one of them may find that another was faster. It takes over what it has missed in
+ * the same way, and only then decides again or says so.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -13,11 +16,11 @@ import type { Scope } from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { SessionLog } from "../pipeline/sessionLog.ts"
 import type { Diagnostic } from "../schemas/Diagnostic.ts"
-import { SessionError, SessionStorageFailed } from "../schemas/SessionError.ts"
+import { SessionConflict, SessionError, SessionStorageFailed } from "../schemas/SessionError.ts"
 import type { InvalidSessionEvent } from "../schemas/SessionError.ts"
 import { decodeSessionEventInput } from "../schemas/SessionEvent.ts"
 import type { SessionEvent, SessionEventInput, SessionId } from "../schemas/SessionEvent.ts"
-import type { SessionShape } from "../services/Session.ts"
+import type { EventOrigin, SessionShape } from "../services/Session.ts"
 
 /** Why a session or a store could not do what it was asked for. */
 export type SessionReason = SessionError["reason"]
@@ -32,11 +35,21 @@ export interface Storage {
    * Makes a batch durable, or fails and leaves nothing of it behind. Never interrupted, never called twice at a time.
    */
   readonly write: (batch: ReadonlyArray<SessionEvent>) => Effect.Effect<void, SessionReason>
+  /**
+   * Where others may write too: after a `write` that was a `SessionConflict`, what they have logged from `seq` on, which
+   * is never nothing. The session takes it over and goes on behind it.
+   */
+  readonly missed?: (seq: number) => Effect.Effect<ReadonlyArray<SessionEvent>, SessionReason>
+  /** The whole log, where `log` has been opened without the events that are shadowed. Its argument is the length. */
+  readonly whole?: (length: number) => Effect.Effect<ReadonlyArray<SessionEvent>, SessionReason>
   /** What opening has already found and reported. */
   readonly diagnostics?: ReadonlyArray<Diagnostic>
 }
 
-type Observer = (event: SessionEvent) => void
+type Observer = (event: SessionEvent, origin: EventOrigin) => void
+
+/** How often a decision is taken again because another writer was faster, before the caller hears of it. */
+const maxDecisions = 50
 
 /** Findings kept for `Session.diagnostics`: the latest ones, so that a broken observer cannot fill the memory. */
 const keptDiagnostics = 100
@@ -67,7 +80,7 @@ export const reportDiagnostic = (diagnostic: Diagnostic, session: string): Effec
 export const makeSession = Effect.fnUntraced(function* (
   storage: Storage
 ): Effect.fn.Return<SessionShape, never, Scope> {
-  const { log } = storage
+  const { log, whole } = storage
   const lock = Semaphore.makeUnsafe(1)
   const observers = new Set<{ readonly notify: Observer }>()
   const diagnostics = [...(storage.diagnostics ?? [])]
@@ -107,9 +120,9 @@ export const makeSession = Effect.fnUntraced(function* (
       Effect.mapError((reason) => new SessionError({ operation, reason }))
     )
 
-  const hand = (observer: Observer, event: SessionEvent, thrown: Array<unknown>) => {
+  const hand = (observer: Observer, event: SessionEvent, origin: EventOrigin, thrown: Array<unknown>) => {
     try {
-      observer(event)
+      observer(event, origin)
     } catch (error) {
       thrown.push(error)
     }
@@ -129,19 +142,47 @@ export const makeSession = Effect.fnUntraced(function* (
       { discard: true }
     )
 
+  /** From here on the events are in everybody's view. */
+  const take = (events: ReadonlyArray<SessionEvent>, origin: EventOrigin): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const thrown: Array<unknown> = []
+      log.add(events)
+      guarded("an observer", () => {
+        for (const event of events) {
+          for (const observer of observers) hand(observer.notify, event, origin, thrown)
+        }
+      })
+      return thrown.length > 0 ? reportThrown(thrown) : Effect.void
+    })
+
+  const lost = Effect.fnUntraced(function* (conflict: SessionConflict): Effect.fn.Return<never, SessionReason> {
+    if (storage.missed === undefined) return yield* conflict
+    const { detail, sessionId } = conflict
+    const expected = log.length
+    const missed = yield* storage.missed(expected)
+    yield* take(missed, "elsewhere")
+    return yield* new SessionConflict({ sessionId, detail, expected, found: log.length, missed: missed as never })
+  })
+
   const commit = Effect.fnUntraced(function* (inputs: ReadonlyArray<SessionEventInput>) {
     const at = yield* Clock.currentTimeMillis
     const batch = inputs.map((input, index): SessionEvent => ({ seq: log.length + index, at, ...input }))
-    yield* storage.write(batch)
-    const thrown: Array<unknown> = []
-    log.add(batch)
-    guarded("an observer", () => {
-      for (const event of batch) {
-        for (const observer of observers) hand(observer.notify, event, thrown)
-      }
-    })
-    if (thrown.length > 0) yield* reportThrown(thrown)
+    yield* Effect.catchTag(storage.write(batch), "SessionConflict", lost)
+    yield* take(batch, "here")
     return batch
+  })
+
+  const decided = Effect.fnUntraced(function* <A>(decide: () => readonly [A, ReadonlyArray<SessionEventInput>]) {
+    for (let attempt = 1; ; attempt++) {
+      const [answer, inputs] = yield* Effect.sync(() => guarded("a decision", decide))
+      const events = yield* Effect.fromResult(decodeAll(inputs))
+      if (events.length === 0) return answer
+      const logged = yield* Effect.result(commit(events))
+      if (Result.isSuccess(logged)) return answer
+      const { failure } = logged
+      const again = failure._tag === "SessionConflict" && failure.missed !== undefined && attempt < maxDecisions
+      if (!again) return yield* failure
+    }
   })
 
   const append = Effect.fn("Session.append")((inputs: ReadonlyArray<SessionEventInput>) => {
@@ -153,15 +194,7 @@ export const makeSession = Effect.fnUntraced(function* (
   })
 
   const transact = Effect.fn("Session.transact")(<A>(decide: () => readonly [A, ReadonlyArray<SessionEventInput>]) =>
-    locked(
-      "Session.transact",
-      Effect.gen(function* () {
-        const [answer, inputs] = yield* Effect.sync(() => guarded("a decision", decide))
-        const events = yield* Effect.fromResult(decodeAll(inputs))
-        if (events.length > 0) yield* commit(events)
-        return answer
-      })
-    )
+    locked("Session.transact", decided(decide))
   )
 
   const observe = Effect.fn("Session.observe")(function* (notify: Observer) {
@@ -171,7 +204,7 @@ export const makeSession = Effect.fnUntraced(function* (
     yield* Effect.acquireRelease(
       // Replay and registration are one synchronous step, as every commit is: no event comes between them.
       Effect.sync(() => {
-        guarded("an observer", () => log.forEach((event) => hand(notify, event, thrown)))
+        guarded("an observer", () => log.forEach((event) => hand(notify, event, "log", thrown)))
         observers.add(observer)
       }),
       () => Effect.sync(() => observers.delete(observer))
@@ -182,7 +215,7 @@ export const makeSession = Effect.fnUntraced(function* (
   return {
     id: storage.id,
     cwd: storage.cwd,
-    log: Effect.sync(() => log.events),
+    log: whole === undefined ? Effect.sync(() => log.events) : Effect.orDie(Effect.suspend(() => whole(log.length))),
     surface: Effect.sync(() => log.surface),
     append,
     transact,

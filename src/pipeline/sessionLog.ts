@@ -8,16 +8,21 @@ export class SessionLog {
   readonly #surface = new Surface()
   #snapshot: ReadonlyArray<SessionEvent> | undefined
   #title: string | undefined
+  #length: number
 
-  /** Takes `events` over; nobody else may change them from then on. */
-  constructor(events: Array<SessionEvent> = []) {
+  /**
+   * Takes `events` over; nobody else may change them from then on. A store that has left out shadowed ones says how many
+   * the log has.
+   */
+  constructor(events: Array<SessionEvent> = [], length = events.length) {
     this.#events = events
+    this.#length = length
     for (const event of events) this.#fold(event)
   }
 
   /** The `seq` of the next event. */
   get length(): number {
-    return this.#events.length
+    return this.#length
   }
 
   get title(): string | undefined {
@@ -28,13 +33,14 @@ export class SessionLog {
     return this.#surface.events
   }
 
-  /** The whole log. Copied once after each change, and only if somebody asks. */
+  /** Every event that is here. Copied once after each change, and only if somebody asks. */
   get events(): ReadonlyArray<SessionEvent> {
     return (this.#snapshot ??= this.#events.slice())
   }
 
   add(batch: ReadonlyArray<SessionEvent>): void {
     this.#snapshot = undefined
+    this.#length += batch.length
     for (const event of batch) {
       this.#events.push(event)
       this.#fold(event)

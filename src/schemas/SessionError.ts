@@ -6,14 +6,17 @@ const SessionId = Schema.String
 
 /**
  * Somebody else writes this session: another writer holds it, or has appended since this one last looked. `expected` is
- * the `seq` this writer would have written, `found` the one the log has reached, where the store can tell. Reopen the
- * session, fold again and go on.
+ * the `seq` this writer would have written, `found` the one the log has reached, where the store can tell.
+ *
+ * With `missed`, the events of the others, the session has taken them over: its log, its surface and all its observers
+ * have seen them, so decide again on what is true now and go on. Without, open the session again.
  */
 export class SessionConflict extends Schema.TaggedError<SessionConflict>()("SessionConflict", {
   sessionId: SessionId,
   detail: Schema.String,
   expected: Schema.optionalKey(Schema.Natural),
-  found: Schema.optionalKey(Schema.Natural)
+  found: Schema.optionalKey(Schema.Natural),
+  missed: Schema.optionalKey(Schema.Array(Schema.Record(Schema.String, Schema.Json)))
 }) {
   override get message() {
     return `Session ${this.sessionId} cannot be written: ${this.detail}`
@@ -53,10 +56,15 @@ export class InvalidSessionEvent extends Schema.TaggedError<InvalidSessionEvent>
   }
 }
 
-/** The storage beneath failed. Nothing of the batch at hand was acknowledged. */
+/**
+ * The storage beneath failed. Nothing of the batch at hand was acknowledged. With `inDoubt` its connection broke and did
+ * not come back in time, so that it may have been logged all the same: the next append finds out, and is a
+ * `SessionConflict` with the batch among what it missed if it was.
+ */
 export class SessionStorageFailed extends Schema.TaggedError<SessionStorageFailed>()("SessionStorageFailed", {
   sessionId: Schema.optionalKey(SessionId),
-  detail: Schema.String
+  detail: Schema.String,
+  inDoubt: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
     return `Session storage failed: ${this.detail}`

@@ -117,7 +117,11 @@ export interface ContextReport {
 export interface ContextSupplyShape {
   /** Claimed messages in, final batch out. One at a time; interruptible; an interrupted one has changed nothing. */
   readonly preStep: (step: PreStep) => Effect<StepDecision, StepRejected>
-  /** Logs `step/start` and the batch in one append, and with it settles what was told. */
+  /**
+   * Logs `step/start` and the batch in one append, and with it settles what was told. Where another writer has logged
+   * something since the pre-step — or since its messages were claimed —, nothing is logged and it fails with reason
+   * `SessionConflict`: put back what was claimed and prepare the step again, or leave the session to the other.
+   */
   readonly enter: (decision: Entered) => Effect<ReadonlyArray<SessionEvent>, SessionError>
   /** Takes note of a finished execution and returns at once; projections run behind it. */
   readonly toolResult: (execution: ToolExecution) => Effect<void>

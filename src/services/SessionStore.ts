@@ -36,6 +36,15 @@ export interface SessionStoreShape {
     },
     SessionError
   >
+  /**
+   * The first `limit` sessions whose id, directory or title contains `text`, in any letter case: those of `cwd` first,
+   * then those without a directory, then the others, each newest first. Absent where `list` costs no more.
+   */
+  readonly search?: (query: {
+    readonly text: string
+    readonly cwd: string
+    readonly limit: number
+  }) => Effect<ReadonlyArray<SessionSummary>, SessionError>
 }
 
 /** The store a host keeps its sessions in. */

@@ -19,15 +19,14 @@ const claimAll: Decide<ReadonlyArray<UserMessage>> = (pending) => [
 const makeInbox = Effect.gen(function* () {
   const session = yield* Session
   const state = new InboxState()
-  const history = (yield* session.log).length
   let released = false
   // What history has claimed belongs to a step that nobody is left to log: it waits before anything new is folded.
   const releaseOnce = () => {
     if (!released) state.release()
     released = true
   }
-  yield* session.observe((event) => {
-    if (event.seq >= history) releaseOnce()
+  yield* session.observe((event, origin) => {
+    if (origin !== "log") releaseOnce()
     state.add(event)
   })
   releaseOnce()

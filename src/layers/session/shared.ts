@@ -46,3 +46,8 @@ export const summaryOf = (header: SessionHeader, title: string | undefined, runn
 /** Newest first; of equal age, by the code units of their ids. */
 export const newestFirst = (summaries: Iterable<SessionSummary>): ReadonlyArray<SessionSummary> =>
   Array.from(summaries).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+
+/**
+ * A name that no other process gives, ever. Not from `Random`, which two processes may have seeded alike.
+ */
+export const randomUuid: Effect.Effect<string> = Effect.sync(() => globalThis.crypto.randomUUID())

@@ -26,7 +26,10 @@ const make = Effect.fnUntraced(function* (config: SessionReferencesConfig) {
   yield* supply.register(makeSupplier(prepare))
   return SessionReferences.of({
     candidates: Effect.fn("SessionReferences.candidates")((query) =>
-      Effect.map(store.list, (sessions) => selectCandidates(sessions, { query, self: id, cwd, limit }))
+      // One more than are shown tells whether there are more, and one may be the asking session.
+      Effect.map(store.search?.({ text: query, cwd, limit: limit + 2 }) ?? store.list, (sessions) =>
+        selectCandidates(sessions, { query, self: id, cwd, limit })
+      )
     ),
     prepare: Effect.fn("SessionReferences.prepare")((message) =>
       Effect.map(prepare([message]), ([prepared]) => prepared?.message)

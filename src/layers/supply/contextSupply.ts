@@ -13,7 +13,8 @@ import { assemble, compareSuppliers } from "../../pipeline/batch.ts"
 import * as Staging from "../../pipeline/staging.ts"
 import type { Diagnostic } from "../../schemas/Diagnostic.ts"
 import type { MessageId, UserMessage } from "../../schemas/Message.ts"
-import type { InboxEvent, SessionEventInput } from "../../schemas/SessionEvent.ts"
+import type { InboxEvent, SessionEvent, SessionEventInput } from "../../schemas/SessionEvent.ts"
+import { SessionConflict, SessionError } from "../../schemas/SessionError.ts"
 import { DuplicateSupplier, StepRejected } from "../../schemas/StepRejected.ts"
 import {
   type ContextReport,
@@ -101,6 +102,12 @@ const make = Effect.gen(function* () {
   let staging: Staging.Staging<Reported> = Staging.closed
   let step: ContextReport["step"]
   let diagnostics: ReadonlyArray<Diagnostic> = []
+  /** How many events of other writers this session has taken over, now and when the step at hand was begun. */
+  let elsewhere = 0
+  let begun = 0
+  let claimed = false
+  /** What of the batch that is being entered has been logged. */
+  let entering: Array<SessionEvent> | undefined
 
   const complain = (diagnostic: Diagnostic): void => {
     diagnostics = [...diagnostics, diagnostic]
@@ -134,7 +141,13 @@ const make = Effect.gen(function* () {
     if (released.length > 0) count(released)
   }
 
-  yield* session.observe((event) => {
+  yield* session.observe((event, origin) => {
+    if (origin === "elsewhere") elsewhere += 1
+    if (origin === "here") entering?.push(event)
+    if (origin === "here" && event.type === "inbox/claimed") {
+      claimed = true
+      begun = elsewhere
+    }
     if (event.type === "step/start") move(Staging.begin(staging))
     else if (event.type === "step/end") move(Staging.release(staging))
     else if (event.type === "turn/end") move(Staging.endTurn(staging))
@@ -179,6 +192,8 @@ const make = Effect.gen(function* () {
     Effect.suspend(() => {
       diagnostics = []
       step = undefined
+      // What was claimed was claimed before: whoever has logged since may have logged the same.
+      if (!claimed) begun = elsewhere
       move(Staging.prepare(staging))
       return decide(pre)
     }).pipe(
@@ -200,6 +215,12 @@ const make = Effect.gen(function* () {
     ...(pre.turn === undefined ? {} : { turn: pre.turn })
   })
 
+  const overtaken = Effect.suspend(() => {
+    const detail = "another writer has logged something since this step was begun; prepare it again"
+    const reason = new SessionConflict({ sessionId: session.id, detail })
+    return Effect.fail(new SessionError({ operation: "ContextSupply.enter", reason }))
+  })
+
   return ContextSupply.of({
     preStep,
     enter: Effect.fn("ContextSupply.enter")((decision) => {
@@ -208,7 +229,16 @@ const make = Effect.gen(function* () {
         ...decision.dropped.map((id): InboxEvent => ({ type: "inbox/removed", id })),
         ...decision.messages.map((message): SessionEventInput => ({ type: "user/message", message }))
       ]
-      return session.append(events)
+      // Not a plain append: the log may have moved on, and been taken over, between the pre-step and now.
+      const enter = session.transact((): readonly [boolean, ReadonlyArray<SessionEventInput>] => {
+        claimed = false
+        entering = []
+        return elsewhere === begun ? [true, events] : [false, []]
+      })
+      return enter.pipe(
+        Effect.flatMap((entered) => (entered ? Effect.succeed(entering!.slice(0, events.length)) : overtaken)),
+        Effect.ensuring(Effect.sync(() => (entering = undefined)))
+      )
     }),
     toolResult: (execution) =>
       Effect.contextWith((caller: Context.Context<never>) =>

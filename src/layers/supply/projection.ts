@@ -163,22 +163,28 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
 
   /** Leaves the outcome waiting, if nothing has moved since it was made: decided under the log's own lock. */
   const leaveWaiting = (outcome: Extract<Outcome, { readonly mark: Mark }>, forStep: boolean) =>
-    inbox.update((): readonly [boolean, ReadonlyArray<InboxEvent>] => {
-      if (history.revision !== outcome.mark.revision) return [false, []]
-      // A loop has claimed it and is about to prepare a step: that step brings it up to date.
-      if (!forStep && history.claimed) return [false, []]
-      if (outcome._tag === "Nothing") {
-        settles(outcome.mark, true)
-        return [true, waitingEvents(undefined, "end")]
-      }
-      const events = waitingEvents(outcome.message, outcome.draft.waits)
-      underway.set(outcome.message.id, { mark: outcome.mark, forStep })
-      if (events.length === 0) {
-        settles(outcome.mark, false)
-        aged = forStep
-      }
-      return [true, events]
-    })
+    inbox
+      .update((): readonly [boolean, ReadonlyArray<InboxEvent>] => {
+        if (history.revision !== outcome.mark.revision) return [false, []]
+        // A loop has claimed it and is about to prepare a step: that step brings it up to date.
+        if (!forStep && history.claimed) return [false, []]
+        if (outcome._tag === "Nothing") return [true, waitingEvents(undefined, "end")]
+        const events = waitingEvents(outcome.message, outcome.draft.waits)
+        underway.set(outcome.message.id, { mark: outcome.mark, forStep })
+        if (events.length === 0) {
+          settles(outcome.mark, false)
+          aged = forStep
+        }
+        return [true, events]
+      })
+      .pipe(
+        // Not in the decision: it is taken again where another writer was faster, and may then come out otherwise.
+        Effect.tap((left) =>
+          Effect.sync(() => {
+            if (left && outcome._tag === "Nothing") settles(outcome.mark, true)
+          })
+        )
+      )
 
   let worker: Fiber.Fiber<void> | undefined
 

@@ -22,7 +22,8 @@ export interface CandidateQuery {
   readonly limit: number
 }
 
-const fold = (text: string): string => text.normalize("NFC").toLowerCase()
+/** How texts are compared: in any letter case, composed. */
+export const fold = (text: string): string => text.normalize("NFC").toLowerCase()
 
 const candidateOf = ({ createdAt, cwd, id, running, title }: Known): SessionCandidate => {
   const label = normalizeLabel(title ?? "") || id

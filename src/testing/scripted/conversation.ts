@@ -19,11 +19,11 @@ export const follow = (conversation: Conversation, event: SessionEvent): Convers
   const at = { ...conversation, next: event.seq + 1 }
   switch (event.type) {
     case "turn/start":
-      return { ...at, turns: at.turns + 1, turnOpen: true, steps: 0, stepOpen: false }
+      return { ...at, turns: event.turn ?? at.turns + 1, turnOpen: true, steps: 0, stepOpen: false }
     case "turn/end":
       return { ...at, turnOpen: false, stepOpen: false }
     case "step/start":
-      return { ...at, steps: at.steps + 1, stepOpen: true }
+      return { ...at, steps: event.step ?? at.steps + 1, stepOpen: true }
     case "step/end":
       return { ...at, stepOpen: false }
   }

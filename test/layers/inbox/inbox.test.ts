@@ -75,10 +75,11 @@ describe("Inbox", () => {
     Effect.gen(function* () {
       const session = yield* Session.Session
       yield* session.append([inserted("old"), { type: "inbox/claimed", ids: ["old"] }, inserted("new")])
-      // A session that has grown by a claim between the reading of its length and the replay.
+      // A session that has grown by a claim when the replay has ended and nobody has looked at the inbox yet.
+      const claim = Effect.orDie(session.append([{ type: "inbox/claimed", ids: ["new"] }]))
       const growing: Session.SessionShape = {
         ...session,
-        log: Effect.tap(session.log, () => Effect.orDie(session.append([{ type: "inbox/claimed", ids: ["new"] }])))
+        observe: (observer) => Effect.tap(session.observe(observer), () => claim)
       }
       const inbox = yield* Effect.provideService(built, Session.Session, growing)
       assert.deepStrictEqual(ids(yield* inbox.pending), ["old"])

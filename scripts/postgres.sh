@@ -5,8 +5,9 @@
 #   scripts/postgres.sh restart [DIR]   as after a crash: no connection is ended in good order
 #   scripts/postgres.sh stop [DIR]
 #   scripts/postgres.sh remove [DIR]    stops it and deletes DIR
+#   scripts/postgres.sh binaries        prints where its programs are, or why there are none
 #
-# DIR is .postgres below the system's directory for temporary files unless given. Made for tests: anybody on this machine
+# DIR is effect-agent-context-postgres among the system's temporary files unless given. Made for tests: anybody on this machine
 # may connect, and it does not wait for the disk, so that a loss of power would lose data. A crash of it would not.
 set -euo pipefail
 
@@ -16,6 +17,7 @@ data=$directory/data
 
 binaries() {
   local candidate
+  # Debian puts them where no path leads.
   for candidate in "${PG_BINDIR:-}" "$(pg_config --bindir 2>/dev/null || true)" /usr/lib/postgresql/*/bin \
     /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin "$(dirname "$(command -v pg_ctl || echo /)")"; do
     if [ -x "$candidate/initdb" ] && [ -x "$candidate/pg_ctl" ]; then
@@ -28,6 +30,7 @@ binaries() {
 }
 
 bin=$(binaries)
+options="-h 127.0.0.1 -k $directory -c fsync=off -c max_connections=300 -c shared_buffers=256MB"
 
 # It refuses to run as root; Debian's package makes a user for it.
 as_owner() {
@@ -62,6 +65,9 @@ control() {
 }
 
 case $command in
+  binaries)
+    echo "$bin"
+    ;;
   start)
     if [ ! -f "$data/PG_VERSION" ]; then
       mkdir -p "$directory"
@@ -71,13 +77,13 @@ case $command in
     if ! running; then
       port=$(free_port)
       (umask 022 && echo "$port" >"$directory/port")
-      control start -o "-p $port -h 127.0.0.1 -k $directory -c fsync=off -c max_connections=300 -c shared_buffers=256MB"
+      control start -o "-p $port $options"
     fi
     url
     ;;
   restart)
     control stop -m immediate || true
-    control start -o "-p $(cat "$directory/port") -h 127.0.0.1 -k $directory -c fsync=off -c max_connections=300 -c shared_buffers=256MB"
+    control start -o "-p $(cat "$directory/port") $options"
     url
     ;;
   stop)

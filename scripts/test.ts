@@ -47,5 +47,9 @@ const { passed, failed, skipped } = checks.every((check) => run(check))
   ? runTests()
   : { passed: 0, failed: 1, skipped: 0 }
 
+if (skipped > 0 && process.env["SESSION_SQL_URL"] === undefined) {
+  console.log("\nThe tests of sessions in PostgreSQL were skipped: SESSION_SQL_URL names no server to test with.")
+  console.log("`scripts/postgres.sh start` starts one where PostgreSQL is installed, and prints its URL.")
+}
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0

@@ -1,4 +1,5 @@
-/** `agent-context sessions list|show ID|candidates QUERY`: what sessions there are, what their models were supplied with. */
+/** `agent-context sessions list|show ID|candidates QUERY|import`: what sessions there are, what their models were supplied with. */
+import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -63,7 +64,32 @@ const candidates = Command.make(
   Command.withExamples([{ command: "agent-context sessions candidates login", description: "Sessions about a login" }])
 )
 
+const importing = Command.make(
+  "import",
+  {
+    to: Flag.String("to").pipe(
+      Flag.withMetavar("url"),
+      Flag.withDescription("The database, postgres://user:password@host/name (default: $DATABASE_URL)"),
+      Flag.withFallbackConfig(Config.String("DATABASE_URL"))
+    ),
+    store,
+    json
+  },
+  (input) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./sessionsImport.ts")),
+      (body) => body.importSessions(input)
+    )
+).pipe(
+  Command.withDescription(
+    "Copy all sessions into a database and compare by digest; run it again to go on where it was stopped"
+  ),
+  Command.withExamples([
+    { command: "agent-context sessions import --to postgres://db.example/agents", description: "All of the user's own" }
+  ])
+)
+
 export const sessions = Command.make("sessions").pipe(
   Command.withDescription("Look into the sessions of a store on disk"),
-  Command.withSubcommands([list, show, candidates])
+  Command.withSubcommands([list, show, candidates, importing])
 )

@@ -4,9 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import { environment } from "../layers/environment.ts"
 import { layerJsonl, readJsonl } from "../layers/session/jsonl.ts"
-import { resolveHome } from "../pipeline/homePaths.ts"
 import { selectCandidates } from "../pipeline/sessions/candidates.ts"
 import { stepsOf, type SuppliedStep } from "../pipeline/sessionSteps.ts"
 import type { UserMessage } from "../schemas/Message.ts"
@@ -14,20 +12,12 @@ import type { SessionError } from "../schemas/SessionError.ts"
 import { sessionReferencesDefaults } from "../schemas/SessionReference.ts"
 import { SessionStore } from "../services/SessionStore.ts"
 import { fail, print, printable, printJson, report } from "./output.ts"
+import { directoryOf } from "./sessionsStore.ts"
 
 interface Input {
   readonly store: Option.Option<string>
   readonly json: boolean
 }
-
-const directoryOf = Effect.fnUntraced(function* (input: Input) {
-  const path = yield* Path.Path
-  if (Option.isSome(input.store)) return path.resolve(input.store.value)
-  const home = resolveHome(undefined, { ...(yield* environment), cwd: path.resolve(".") })
-  return home === undefined
-    ? yield* fail("There is no home directory to look for sessions in; name a directory with --store.", 2)
-    : path.join(home.path, "sessions")
-})
 
 const why = (error: SessionError) => fail(error.reason.message)
 

@@ -74,13 +74,13 @@ export const decodeHeader = (
   return Result.succeed({ id: header.id, cwd: header.cwd, createdAt: header.createdAt })
 }
 
-/** Adds the events of one line to `events`, if all of them are right and go on where `events` end. */
-const addBatch = (batch: unknown, events: Array<SessionEvent>): string | undefined => {
+/** Adds the events of one line to `events`, if all of them are right and go on where `events`, from `from` on, end. */
+const addBatch = (batch: unknown, events: Array<SessionEvent>, from = 0): string | undefined => {
   if (!Array.isArray(batch) || batch.length === 0) return "it is no batch of events"
   const before = events.length
   for (const item of batch) {
     const decoded = decodeSessionEvent(item)
-    const expected = events.length
+    const expected = from + events.length
     if (Result.isSuccess(decoded) && decoded.success.seq === expected) {
       events.push(decoded.success)
       continue
@@ -113,6 +113,21 @@ export const decodeFile = (bytes: Uint8Array): Result.Result<SessionFile, Damage
     if (end < 0) return file(bytes.length, "unterminated")
     start = end + 1
   }
+}
+
+/**
+ * Reads one line of events, given without its line feed; `from` is the first `seq` it has to have. `torn`: it is not even
+ * JSON, so without a line feed it is the rest of an append that was never acknowledged.
+ */
+export const decodeBatch = (
+  line: Uint8Array,
+  from: number
+): Result.Result<ReadonlyArray<SessionEvent>, { readonly torn: boolean; readonly detail: string }> => {
+  const batch = parseBytes(line)
+  if (Result.isFailure(batch)) return Result.fail({ torn: true, detail: batch.failure })
+  const events: Array<SessionEvent> = []
+  const detail = addBatch(batch.success, events, from)
+  return detail === undefined ? Result.succeed(events) : Result.fail({ torn: false, detail })
 }
 
 const titleMark = '"session/title"'

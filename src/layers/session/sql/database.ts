@@ -49,7 +49,7 @@ const transient = new Set(["40P01", "40001", "53300", "57P03"])
 /** The server or its backend has gone away, perhaps after it had committed. */
 const broken = new Set(["57P01", "57P02", "57P05"])
 
-const knownAfter = (error: SqlError): Known => {
+export const knownAfter = (error: SqlError): Known => {
   const code = codeOf(error)
   if (code === undefined || !sqlState.test(code)) return "broken"
   if (transient.has(code)) return "transient"

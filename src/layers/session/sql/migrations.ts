@@ -1,7 +1,13 @@
 /** The tables of a store in PostgreSQL, and how they come about. Every migration stays as it is once it is released. */
+import type * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Migrator from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
+import { isSqlError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
+import { knownAfter } from "./database.ts"
 
 /**
  * `length`, `floor` and `carried` are what opening needs: the next `seq`, the first one that no checkpoint shadows, and
@@ -61,4 +67,27 @@ const migrations = Migrator.fromRecord({
 })
 
 /** Runs what is missing, in a transaction that locks out every other worker that is about to do the same. */
-export const migrate = Migrator.make({})({ loader: migrations, table: "agent_context_migrations" })
+const run = Migrator.make({})({ loader: migrations, table: "agent_context_migrations" })
+
+/** What the database has said, wherever it is: a rollback on a connection that is gone is a defect. */
+const sqlErrorIn = (cause: Cause.Cause<unknown>): SqlError | undefined => {
+  for (const reason of cause.reasons) {
+    const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
+    const found = error instanceof Migrator.MigrationError ? error.cause : error
+    if (isSqlError(found)) return found
+  }
+  return undefined
+}
+
+/** Brings the schema up to date, however often its connection breaks within `patience` milliseconds. */
+export const migrate = Effect.fnUntraced(function* (patience: number) {
+  const started = yield* Clock.currentTimeMillis
+  for (;;) {
+    const exit = yield* Effect.exit(run)
+    if (Exit.isSuccess(exit)) return
+    const error = sqlErrorIn(exit.cause)
+    const late = (yield* Clock.currentTimeMillis) - started > patience
+    if (error === undefined || late || knownAfter(error) === "refused") return yield* Effect.failCause(exit.cause)
+    yield* Effect.sleep(100)
+  }
+})

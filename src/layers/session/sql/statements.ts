@@ -33,6 +33,13 @@ const head = (isRunning: string) => `select -1 as seq, 0::float8 as at, json_bui
   'running', ${isRunning}
 )::text as body from session s`
 
+const needed = `${head("false")}
+union all
+select seq, at, body from agent_context_events where session_id = $1 and seq >= (select floor from session)
+union all
+select seq, at, body from agent_context_events
+where session_id = $1 and seq = any (array(select unnest(carried) from session))`
+
 /**
  * `$1` session, `$2` worker. A row of `seq` -1 with what is known of the session, then every event that the model can
  * see or that came after, then what is needed of those before. Nothing where there is no such session.
@@ -40,12 +47,17 @@ const head = (isRunning: string) => `select -1 as seq, 0::float8 as at, json_bui
 export const open = `with session as (
   select * from agent_context_sessions where session_id = $1
 ), ${opens("session", "$1", "$2")}
-${head("false")}
-union all
-select seq, at, body from agent_context_events where session_id = $1 and seq >= (select floor from session)
-union all
-select seq, at, body from agent_context_events
-where session_id = $1 and seq = any (array(select unnest(carried) from session))`
+${needed}`
+
+/** `$1` session. As {@link open}, for somebody who is no worker. */
+export const read = `with session as (
+  select * from agent_context_sessions where session_id = $1
+)
+${needed}`
+
+/** `$1` session, `$2` id, `$3` cwd, `$4` searched, `$5` time, `$6` nonce. Makes it if it is new. */
+export const make = `insert into agent_context_sessions (session_id, id, cwd, searched, created_at, nonce)
+values ($1, $2, $3, $4, $5::float8, $6::uuid) on conflict (session_id) do nothing`
 
 const types = [...surfaceTypes].map((type) => `'${type}'`).join(", ")
 

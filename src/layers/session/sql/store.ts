@@ -2,28 +2,27 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import type { Scope } from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { SessionHeader } from "../../../pipeline/sessionCodec.ts"
 import { sessionFileName } from "../../../pipeline/sessionFileName.ts"
 import { SessionLog } from "../../../pipeline/sessionLog.ts"
 import { escapeText, searchedText, searchPattern, unescapeText } from "../../../pipeline/sessionRows.ts"
 import type { EventRow } from "../../../pipeline/sessionRows.ts"
 import { surfaceOf } from "../../../pipeline/surface.ts"
 import { SessionConflict, SessionCorrupt, SessionError, SessionStorageFailed } from "../../../schemas/SessionError.ts"
-import type { SessionEvent, SessionId } from "../../../schemas/SessionEvent.ts"
+import type { SessionId } from "../../../schemas/SessionEvent.ts"
 import type { SessionShape } from "../../../services/Session.ts"
 import { SessionStore } from "../../../services/SessionStore.ts"
 import type { SessionStoreShape, SessionSummary } from "../../../services/SessionStore.ts"
 import { makeSession } from "../../makeSession.ts"
 import type { SessionReason } from "../../makeSession.ts"
-import { alreadyExists, idFor, named, newestFirst, notFound, randomUuid, summaryOf } from "../shared.ts"
+import { alreadyExists, idFor, named, newestFirst, randomUuid, summaryOf } from "../shared.ts"
 import { makeDatabase } from "./database.ts"
 import type { Database } from "./database.ts"
 import { migrate } from "./migrations.ts"
+import { readRows } from "./read.ts"
 import * as Statements from "./statements.ts"
-import { checkContiguous, decodeRows, makeWriter } from "./writer.ts"
+import { checkContiguous, makeWriter } from "./writer.ts"
 
 /** Times in milliseconds. */
 export interface Settings {
@@ -31,19 +30,6 @@ export interface Settings {
   readonly patience: number
   readonly heartbeat: number
 }
-
-const Head = Schema.fromJsonString(
-  Schema.Struct({
-    id: Schema.String,
-    cwd: Schema.String,
-    title: Schema.NullOr(Schema.String),
-    createdAt: Schema.Finite,
-    length: Schema.Natural,
-    floor: Schema.Natural,
-    running: Schema.Boolean
-  })
-)
-const decodeHead = Schema.decodeUnknownEffect(Head)
 
 interface SummaryRow {
   readonly id: string
@@ -59,38 +45,6 @@ const summaryOfRow = ({ created_at, cwd, id, running, title }: SummaryRow): Sess
     title === null ? undefined : unescapeText(title),
     running
   )
-
-/** What one statement has read of a session. */
-interface Read {
-  readonly header: SessionHeader
-  readonly title: string | undefined
-  readonly length: number
-  readonly floor: number
-  readonly running: boolean
-  /** By `seq`. */
-  readonly events: Array<SessionEvent>
-}
-
-const readRows = Effect.fnUntraced(function* (
-  id: SessionId,
-  rows: ReadonlyArray<EventRow>
-): Effect.fn.Return<Read, SessionReason> {
-  const head = rows.find(({ seq }) => seq === -1)
-  if (head === undefined) return yield* notFound(id)
-  const known = yield* Effect.mapError(
-    decodeHead(head.body),
-    ({ message }) => new SessionCorrupt({ sessionId: id, detail: `its row cannot be read: ${message}` })
-  )
-  const header = { id: unescapeText(known.id), cwd: unescapeText(known.cwd), createdAt: known.createdAt }
-  // Very long ids are cut and hashed for their key, and two could share one.
-  if (header.id !== id) return yield* notFound(id)
-  const events = yield* decodeRows(
-    id,
-    rows.filter((row) => row !== head)
-  )
-  const { floor, length, running } = known
-  return { header, title: known.title === null ? undefined : unescapeText(known.title), length, floor, running, events }
-})
 
 const makeStore = Effect.fnUntraced(function* (
   database: Database,
@@ -220,7 +174,9 @@ export const layer = (settings: Settings): Layer.Layer<SessionStore, SessionErro
       const dialect = client.onDialectOrElse({ pg: () => "pg", orElse: () => "another" })
       if (dialect !== "pg") return yield* failed("only PostgreSQL can hold sessions")
       if (settings.migrate) {
-        yield* Effect.mapError(migrate, (error) => failed(`the tables cannot be brought up to date: ${error.message}`))
+        yield* Effect.mapError(migrate(settings.patience), (error) =>
+          failed(`the tables cannot be brought up to date: ${error.message}`)
+        )
       }
       return yield* makeStore(makeDatabase(client, settings.patience), settings)
     })

@@ -80,7 +80,8 @@ class State {
   }
 }
 
-const readEvents = Effect.fnUntraced(function* (
+/** The events of a range, all of them there. */
+export const readEvents = Effect.fnUntraced(function* (
   { database, id, key }: Place,
   from: number,
   to: number

@@ -36,7 +36,7 @@ const environment = (): NodeJS.ProcessEnv => {
 /** Each benchmark has a process of its own, so that none leaves its heap and its compiled code to the next. */
 const measure = (name: string, report: (measurement: Measurement) => void): Promise<void> =>
   new Promise((resolve, reject) => {
-    const worker = [process.execPath, path.join(import.meta.dirname, "worker.ts"), name]
+    const worker = [process.execPath, "--expose-gc", path.join(import.meta.dirname, "worker.ts"), name]
     const [command, ...args] = onOneCore(name) ? [...pin, ...worker] : worker
     // What a peer prints must not get between our lines.
     const child = childProcess.spawn(command!, args, { env: environment(), stdio: ["ignore", 2, 2, "ipc"] })

@@ -1,9 +1,11 @@
 /**
- * Where sessions live: opened and created for writing, one writer at a time, listed and read by anybody.
+ * Where sessions live: opened and created for writing, one writer at a time or several that never interleave, listed and
+ * read by anybody.
  *
  * **When to use**
  *
  * A host provides one store and builds each session's layer from it: `Session.layer` of the store's `open` or `create`.
+ * `layerMemory` for tests, `layerJsonl` for one machine, `layerSql` for many workers over one database.
  *
  * **Example** (Writing a session, and reading it as somebody else)
  *

@@ -229,6 +229,9 @@ withPostgres("SessionStore.layerSql among several workers", () => {
         proxy.cut()
         const { reason } = yield* Fiber.join(failing)
         assert.deepInclude(reason, { _tag: "SessionStorageFailed", inDoubt: true })
+        // It has not been connected since: nothing it says now can have been done.
+        const refused = yield* Effect.flip(session.append([note(9)]))
+        assert.deepStrictEqual([refused.reason._tag, "inDoubt" in refused.reason], ["SessionStorageFailed", false])
         proxy.mend()
         const conflict = conflictIn(yield* Effect.exit(session.append([note(1)])))
         assert.deepStrictEqual(

@@ -51,7 +51,10 @@ const broken = new Set(["57P01", "57P02", "57P05"])
 
 export const knownAfter = (error: SqlError): Known => {
   const code = codeOf(error)
-  if (code === undefined || !sqlState.test(code)) return "broken"
+  const isSqlState = code !== undefined && sqlState.test(code)
+  // Nothing is said to a server before there is a connection.
+  if (error.reason.operation === "connect" && !isSqlState) return "transient"
+  if (!isSqlState) return "broken"
   if (transient.has(code)) return "transient"
   return broken.has(code) || code.startsWith("08") ? "broken" : "refused"
 }

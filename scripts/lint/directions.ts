@@ -14,11 +14,12 @@ const sees = {
   pipeline: ["schemas"],
   services: ["schemas"],
   layers: ["schemas", "pipeline", "services"],
-  node: core,
-  ai: core,
-  testing: core,
-  promise: [...core, ...doors],
-  cli: [...core, ...doors]
+  agent: core,
+  node: [...core, "agent"],
+  ai: [...core, "agent"],
+  testing: [...core, "agent"],
+  promise: [...core, "agent", ...doors],
+  cli: [...core, "agent", ...doors]
 } as const satisfies Record<string, ReadonlyArray<string>>
 
 /** What one folder of `layers/` may import from another. Files directly in `layers/` belong to all of them. */

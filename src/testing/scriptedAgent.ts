@@ -40,15 +40,13 @@
  * console.log(await Effect.runPromise(program)) // => [true]
  * ```
  */
-import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Schema from "effect/Schema"
 import type { Scope } from "effect/Scope"
-import { putBack } from "../layers/inbox/putBack.ts"
+import type { Batch } from "../agent/loop.ts"
 import type { Source, UserMessage } from "../schemas/Message.ts"
-import type { SessionEvent, SessionId, ToolOutcome } from "../schemas/SessionEvent.ts"
-import type { StepRejected } from "../schemas/StepRejected.ts"
+import type { SessionId, ToolOutcome } from "../schemas/SessionEvent.ts"
 import type { Answer, Failure } from "./parts/part.ts"
 import type { AgentConfig, PartStep } from "./scenario/steps.ts"
 import { type Host, type HostOptions, makeHost } from "./scripted/host.ts"
@@ -58,17 +56,9 @@ import { ScriptMistake } from "./scripted/mistakes.ts"
 export { type Host, type HostOptions, makeHost } from "./scripted/host.ts"
 export { NotInThisBuild, ScriptMistake } from "./scripted/mistakes.ts"
 export type { AgentConfig, PartName } from "./scenario/steps.ts"
+export type { Batch } from "../agent/loop.ts"
 export type { Instance } from "./scripted/instance.ts"
 export type { Answer, Failure } from "./parts/part.ts"
-
-/** What a prepared step came to. */
-export interface Batch {
-  readonly decision: "enter" | "reject"
-  /** What was logged with the step, in order; empty when it was not entered. */
-  readonly entered: ReadonlyArray<UserMessage>
-  /** Why a supplier has rejected it. */
-  readonly rejection?: StepRejected
-}
 
 /** A finished tool execution, as scripts write it. */
 export interface ScriptedExecution {
@@ -125,46 +115,7 @@ export interface ScriptedAgentOptions extends HostOptions {
   readonly sessionId?: SessionId
 }
 
-const rejectionIn = (cause: Cause.Cause<StepRejected>): StepRejected | undefined =>
-  cause.reasons.find((reason) => reason._tag === "Fail")?.error
-
-const messagesIn = (events: ReadonlyArray<SessionEvent>): ReadonlyArray<UserMessage> =>
-  events.flatMap((event) => (event.type === "user/message" ? [event.message as UserMessage] : []))
-
-interface Attempt {
-  readonly turn: number
-  readonly step: number
-  readonly direct?: UserMessage
-  readonly decision: "enter" | "reject"
-  readonly signal: AbortSignal | undefined
-}
-
-/** Claims, prepares and enters one step. Only the preparation can be interrupted. */
-const attempt = (
-  instance: Instance,
-  { decision, direct, signal, step, turn }: Attempt
-): Effect.Effect<Batch, Failure> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const { inbox, supply } = instance
-      const waiting = yield* inbox.claim
-      const claimed = direct === undefined ? waiting : [...waiting, direct]
-      const preStep = supply.preStep({ turn, step, claimed, decision, ...(signal === undefined ? {} : { signal }) })
-      const decided = yield* Effect.exit(restore(preStep))
-      if (Exit.isSuccess(decided) && decided.value.decision === "enter") {
-        const events = yield* Effect.onError(supply.enter(decided.value), () => Effect.ignore(putBack(inbox, waiting)))
-        return { decision: "enter", entered: messagesIn(events) }
-      }
-      yield* putBack(inbox, waiting)
-      if (Exit.isSuccess(decided)) return { decision: "reject", entered: [] }
-      const rejection = rejectionIn(decided.cause)
-      if (rejection !== undefined) return { decision: "reject", entered: [], rejection }
-      return yield* Effect.failCause(decided.cause as Cause.Cause<never>)
-    })
-  )
-
-const keptFrom = (surface: ReadonlyArray<SessionEvent>, keep: number, next: number): number =>
-  keep === 0 ? next : surface.slice(-keep).reduce((least, { seq }) => Math.min(least, seq), next)
+const abortable = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal })
 
 /** Makes an agent that lasts as long as the scope. */
 export const makeScriptedAgent = Effect.fnUntraced(function* (
@@ -173,15 +124,9 @@ export const makeScriptedAgent = Effect.fnUntraced(function* (
   const host = options.host ?? (yield* makeHost(options))
   const id = options.sessionId ?? "main"
   let config = options.config ?? {}
-  /** A turn that an earlier instance has left open: a prompt gives it up, anything else goes on with it. */
-  let inherited = false
   let calls = 0
 
-  const build = Effect.fnUntraced(function* () {
-    const exit = yield* Effect.exit(makeInstance(host, id, options.cwd, config))
-    inherited = Exit.isSuccess(exit) && exit.value.conversation().turnOpen
-    return exit
-  })
+  const build = () => Effect.exit(makeInstance(host, id, options.cwd, config))
   let current = yield* build()
   const close = Effect.suspend(() => (Exit.isSuccess(current) ? current.value.close : Effect.void))
   yield* Effect.addFinalizer(() => close)
@@ -195,86 +140,27 @@ export const makeScriptedAgent = Effect.fnUntraced(function* (
     host,
     instance,
     prompt: (text, { reject = false, signal, source = { kind: "user" } } = {}) =>
-      run(
-        Effect.fnUntraced(function* (instance) {
-          const { turnOpen, turns } = instance.conversation()
-          if (turnOpen && !inherited) return yield* mistake("a turn is open: end it before the next prompt")
-          inherited = false
-          const turn = turns + 1
-          const [start] = yield* instance.session.append([{ type: "turn/start", turn }])
-          const direct = { id: `user-${start!.seq}`, text, source }
-          return yield* attempt(instance, { turn, step: 1, direct, decision: reject ? "reject" : "enter", signal })
-        })
-      ),
-    step: ({ signal } = {}) =>
-      run(
-        Effect.fnUntraced(function* (instance) {
-          const { stepOpen, steps, turnOpen, turns } = instance.conversation()
-          if (turnOpen) {
-            inherited = false
-            if (stepOpen) yield* instance.session.append([{ type: "step/end", turn: turns, step: steps }])
-            return yield* attempt(instance, { turn: turns, step: steps + 1, decision: "enter", signal })
-          }
-          const wakeUp = {
-            step: 1,
-            claimed: [],
-            decision: "enter",
-            ...(signal === undefined ? {} : { signal })
-          } as const
-          return yield* instance.supply.preStep(wakeUp).pipe(
-            Effect.as({ decision: "reject", entered: [] } as const),
-            Effect.catchTag("StepRejected", (rejection) =>
-              Effect.succeed({ decision: "reject", entered: [], rejection } as const)
-            )
-          )
-        })
-      ),
-    endStep: run(
-      Effect.fnUntraced(function* ({ conversation, session }) {
-        const { stepOpen, steps, turns } = conversation()
-        if (!stepOpen) return yield* mistake("no step is open that could end")
-        inherited = false
-        yield* session.append([{ type: "step/end", turn: turns, step: steps }])
-      })
+      run(({ loop }) => {
+        if (loop.conversation().turnOpen && !loop.inherited()) {
+          return mistake("a turn is open: end it before the next prompt")
+        }
+        return loop.next([{ text, source }], { decision: reject ? "reject" : "enter", ...abortable(signal) })
+      }),
+    step: ({ signal } = {}) => run(({ loop }) => loop.next([], abortable(signal))),
+    endStep: run(({ loop }) =>
+      loop.conversation().stepOpen ? loop.endStep : mistake("no step is open that could end")
     ),
-    endTurn: run(
-      Effect.fnUntraced(function* ({ conversation, session }) {
-        const { stepOpen, steps, turnOpen, turns } = conversation()
-        if (!turnOpen) return yield* mistake("no turn is open that could end")
-        if (stepOpen) yield* session.append([{ type: "step/end", turn: turns, step: steps }])
-        yield* session.append([{ type: "turn/end", turn: turns }])
-      })
+    endTurn: run(({ loop }) =>
+      loop.conversation().turnOpen ? loop.endTurn : mistake("no turn is open that could end")
     ),
     tool: (execution) =>
-      run(
-        Effect.fnUntraced(function* ({ session, supply }) {
-          const { arguments: given = {}, name, outcome = "ok", parent, signal, token = `call-${++calls}` } = execution
-          const nested = parent === undefined ? {} : { parent }
-          yield* session.append([
-            { type: "tool/call", token, ...nested, name, arguments: given },
-            { type: "tool/result", token, outcome }
-          ])
-          const abortable = signal === undefined ? {} : { signal }
-          yield* supply.toolResult({ name, arguments: given, outcome, token, ...nested, ...abortable })
-          return token
-        })
-      ),
-    post: (text, source = { kind: "user" }) =>
-      run(({ conversation, inbox }) =>
-        inbox.update(() => {
-          const message = { id: `user-${conversation().next}`, text, source }
-          return [undefined, [{ type: "inbox/inserted", position: "end", message }]]
-        })
-      ),
-    compact: (keep = 0) =>
-      run(
-        Effect.fnUntraced(function* ({ conversation, session }) {
-          const surface = yield* session.surface
-          yield* session.append([
-            { type: "compaction/checkpoint", keptFrom: keptFrom(surface, keep, conversation().next) }
-          ])
-        })
-      ),
+      run(({ loop }) => {
+        const { arguments: given = {}, name, outcome = "ok", parent, signal, token = `call-${++calls}` } = execution
+        const nested = parent === undefined ? {} : { parent }
+        return Effect.as(loop.tool({ name, arguments: given, outcome, token, ...nested, ...abortable(signal) }), token)
+      }),
+    post: (text, source = { kind: "user" }) => run(({ loop }) => loop.post({ text, source })),
+    compact: (keep = 0) => run(({ loop }) => loop.compact(keep)),
     resume: (next) =>
       Effect.gen(function* () {
         yield* close

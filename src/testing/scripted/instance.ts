@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { layer as inboxLayer } from "../../layers/inbox/inbox.ts"
+import { type Loop, makeLoop } from "../../agent/loop.ts"
+import { perSession } from "../../agent/perSession.ts"
 import { layer as sessionLayer } from "../../layers/session/session.ts"
-import { layer as supplyLayer } from "../../layers/supply/contextSupply.ts"
 import type { SessionId } from "../../schemas/SessionEvent.ts"
 import { ContextSupply, type ContextSupplyShape } from "../../services/ContextSupply.ts"
 import { Inbox, type InboxShape } from "../../services/Inbox.ts"
@@ -15,7 +15,6 @@ import { SessionStore } from "../../services/SessionStore.ts"
 import type { Answer, Failure, Part, PartServices, PlayVerb } from "../parts/part.ts"
 import { parts } from "../parts/registry.ts"
 import { type AgentConfig, partsOf, type PartStep, type PartVerb, partVerbs } from "../scenario/steps.ts"
-import { beginning, type Conversation, follow } from "./conversation.ts"
 import type { Host } from "./host.ts"
 import { NotInThisBuild, ScriptMistake } from "./mistakes.ts"
 
@@ -24,8 +23,7 @@ export interface Instance {
   readonly session: SessionShape
   readonly inbox: InboxShape
   readonly supply: ContextSupplyShape
-  /** Where the loop stands, as the log says now. */
-  readonly conversation: () => Conversation
+  readonly loop: Loop
   /** Plays a verb that belongs to a part. */
   readonly answer: (step: PartStep, signal: AbortSignal | undefined) => Effect.Effect<Answer, Failure>
   readonly close: Effect.Effect<void>
@@ -50,31 +48,21 @@ export const makeInstance = Effect.fnUntraced(function* (
   const on = yield* partsFor(config)
   const known = (yield* host.store.list).some((summary) => summary.id === id)
   const session = sessionLayer(known ? host.store.open(id) : host.store.create({ cwd, id }))
-  const perSession = Layer.fresh(
-    Layer.mergeAll(Layer.empty, ...on.map((part) => part.layer(config[part.name], host.surroundings))).pipe(
-      Layer.provideMerge(supplyLayer),
-      Layer.provideMerge(inboxLayer),
-      Layer.provideMerge(session)
-    )
-  )
+  const parts = Layer.mergeAll(Layer.empty, ...on.map((part) => part.layer(config[part.name], host.surroundings)))
   const scope = yield* Scope.make()
   const build = Effect.gen(function* () {
     const shared = yield* Effect.forEach(on, host.shared)
     const surrounding = Context.mergeAll(Context.make(SessionStore, host.store), ...shared)
-    const built = yield* Layer.buildWithScope(perSession, scope).pipe(Effect.provide(surrounding))
+    const built = yield* Layer.buildWithScope(perSession(parts, session), scope).pipe(Effect.provide(surrounding))
     const services = Context.merge(surrounding, built)
-    let conversation = beginning
-    const session = Context.get(services, Session)
-    yield* session
-      .observe((event) => {
-        conversation = follow(conversation, event)
-      })
-      .pipe(Scope.provide(scope))
-    return {
-      session,
+    const own = {
+      session: Context.get(services, Session),
       inbox: Context.get(services, Inbox),
-      supply: Context.get(services, ContextSupply),
-      conversation: () => conversation,
+      supply: Context.get(services, ContextSupply)
+    }
+    return {
+      ...own,
+      loop: yield* makeLoop(own).pipe(Scope.provide(scope)),
       answer: (step, signal) => answer(on, services, step, signal).pipe(Scope.provide(scope)),
       close: Scope.close(scope, Exit.void)
     } satisfies Instance

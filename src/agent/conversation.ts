@@ -1,5 +1,5 @@
 /** Where a loop stands in its conversation: a fold of the log. */
-import type { SessionEvent } from "../../schemas/SessionEvent.ts"
+import type { SessionEvent } from "../schemas/SessionEvent.ts"
 
 export interface Conversation {
   /** The `seq` of the next event. */

@@ -75,6 +75,35 @@ export const make = (
     return { fileSystem: makeFileSystem(disk), controls: makeControls(disk) }
   })
 
+/** {@link Controls} as plain functions. */
+export type SyncControls = {
+  readonly [K in keyof Controls]: Controls[K] extends (...args: infer Args) => Effect.Effect<infer A>
+    ? (...args: Args) => A
+    : Controls[K] extends Effect.Effect<infer A>
+      ? () => A
+      : never
+}
+
+/**
+ * The same for tests that are not written in Effect: at once, with the time of the machine, and with controls that are plain
+ * functions, so `controls.openHandles()` is a number. The `fileSystem` goes into `createAgentContext`.
+ */
+export const makeSync = (
+  files: Readonly<Record<string, FileContent>> = {}
+): { readonly fileSystem: FileSystem.FileSystem; readonly controls: SyncControls } => {
+  const { controls, fileSystem } = Effect.runSync(make(files))
+  const plain = Object.entries(controls).map(([name, control]) => {
+    const run = (...args: ReadonlyArray<unknown>): unknown =>
+      Effect.runSync(
+        Effect.isEffect(control)
+          ? (control as Effect.Effect<unknown>)
+          : (control as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...args)
+      )
+    return [name, run] as const
+  })
+  return { fileSystem, controls: Object.fromEntries(plain) as unknown as SyncControls }
+}
+
 /** Provides {@link make}'s file system as Effect's `FileSystem`, and its controls. */
 export const layer = (
   files: Readonly<Record<string, FileContent>> = {}

@@ -64,9 +64,12 @@ export interface ScenarioResult {
   readonly failures: ReadonlyArray<ScenarioFailure>
 }
 
-/** How to play. `patience`: real milliseconds a step may take before it counts as hanging; default 5,000. */
+/** How to play. */
 export interface PlayOptions {
+  /** Real milliseconds a step may take before it counts as hanging; default 5,000. */
   readonly patience?: number
+  /** Makes the agent that is played: the scripted one, unless it is another that is to be held against the scenario. */
+  readonly agent?: typeof makeScriptedAgent
 }
 
 /** When a scenario begins, unless it says otherwise. */
@@ -213,14 +216,15 @@ const playStep = Effect.fnUntraced(function* (agent: ScriptedAgent, window: Wind
 })
 
 const playAll = Effect.fnUntraced(function* (
-  scenario: Scenario
+  scenario: Scenario,
+  makeAgent: typeof makeScriptedAgent
 ): Effect.fn.Return<ReadonlyArray<PlayedStep>, never, VirtualTime> {
   const time = yield* VirtualTime
   const scope = yield* Scope.make()
   const close = (exit: Exit.Exit<unknown, unknown>) => time.play(Scope.close(scope, exit), "closing the agent")
   const played: Array<PlayedStep> = []
   const play = Effect.gen(function* () {
-    const agent = yield* makeScriptedAgent({
+    const agent = yield* makeAgent({
       cwd: scenario.cwd,
       files: scenario.files ?? {},
       config: scenario.config ?? {},
@@ -257,9 +261,9 @@ const playAll = Effect.fnUntraced(function* (
  */
 export const playScenario = Effect.fn("Scenario.play")(function* (
   scenario: Scenario,
-  { patience }: PlayOptions = {}
+  { agent = makeScriptedAgent, patience }: PlayOptions = {}
 ): Effect.fn.Return<ScenarioResult> {
   const start = Date.parse(scenario.os?.clock ?? defaultClock)
-  const steps = yield* playAll(scenario).pipe(Effect.provide(timeLayer(start, patience)))
+  const steps = yield* playAll(scenario, agent).pipe(Effect.provide(timeLayer(start, patience)))
   return { name: scenario.name, steps, failures: steps.flatMap(({ failures }) => failures) }
 })

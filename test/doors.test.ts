@@ -1,0 +1,43 @@
+/** Every door gives the same bytes for the same scenario (C-6). */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { describeFailure, parseScenario, playScenario, type ScenarioResult } from "../src/testing/index.ts"
+import { beyond, type Door, throughNode, throughPromises } from "./support/doors.ts"
+
+const directory = path.join(import.meta.dirname, "scenarios")
+const scenarios = fs
+  .readdirSync(directory)
+  .filter((name) => name.endsWith(".json"))
+  .sort()
+  .map((name) => ({
+    name,
+    scenario: Effect.runSync(parseScenario(fs.readFileSync(path.join(directory, name), "utf8")))
+  }))
+
+/** Everything that a model was shown, step by step. */
+const texts = ({ steps }: ScenarioResult) =>
+  steps.map(({ seen }) => seen?.entered.map(({ source, text }) => ({ text, source })))
+
+const doors: ReadonlyArray<readonly ["node" | "promise", Door]> = [
+  ["node", throughNode],
+  ["promise", throughPromises]
+]
+
+describe.each(doors)("[C-6] through ./%s", (name, agent) => {
+  const played = scenarios.filter(({ scenario }) => beyond(scenario, name) === undefined)
+
+  it("nearly every scenario can be played", () => {
+    assert.isAbove(played.length, scenarios.length * 0.8, `${played.length} of ${scenarios.length}`)
+  })
+
+  it.live.each(played)("$name", ({ scenario }) =>
+    Effect.gen(function* () {
+      const expected = yield* playScenario(scenario)
+      const seen = yield* playScenario(scenario, { agent })
+      assert.deepStrictEqual(seen.failures.map(describeFailure), [])
+      assert.deepStrictEqual(texts(seen), texts(expected))
+    })
+  )
+})

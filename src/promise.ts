@@ -37,4 +37,4 @@ export { AgentContextClosed, PartNotConfigured } from "./promise/door.ts"
  * `SessionConflict` when somebody else writes the session; and with `SessionCorrupt` when its log is damaged.
  */
 export const createAgentContext = (options: AgentContextOptions, call: CallOptions = {}): Promise<AgentContext> =>
-  createWithin(Context.empty(), options, call)
+  createWithin({ context: Context.empty() }, options, call)

@@ -20,15 +20,19 @@ const scenarios = fs
 const texts = ({ steps }: ScenarioResult) =>
   steps.map(({ seen }) => seen?.entered.map(({ source, text }) => ({ text, source })))
 
+const mayBeLeft = ["skill providers of a script", "a machine in another time zone"]
+
 const doors: ReadonlyArray<readonly ["node" | "promise", Door]> = [
   ["node", throughNode],
   ["promise", throughPromises]
 ]
 
-describe.each(doors)("[C-6] through ./%s", (name, agent) => {
-  const played = scenarios.filter(({ scenario }) => beyond(scenario, name) === undefined)
+describe.each(doors)("[C-6] through ./%s", (_, agent) => {
+  const played = scenarios.filter(({ scenario }) => beyond(scenario) === undefined)
 
-  it("nearly every scenario can be played", () => {
+  it("nothing but providers that a script registers, and another machine's time zone, is beyond it", () => {
+    const left = scenarios.filter((one) => !played.includes(one)).map(({ scenario }) => beyond(scenario))
+    assert.includeMembers([...mayBeLeft], left)
     assert.isAbove(played.length, scenarios.length * 0.8, `${played.length} of ${scenarios.length}`)
   })
 

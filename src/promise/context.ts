@@ -148,7 +148,10 @@ export interface Files {
     options?: CallOptions & { readonly limit?: number; readonly client?: string }
   ) => Promise<{
     readonly candidates: ReadonlyArray<{ readonly path: string; readonly kind: "file" | "directory" }>
+    /** There is, or may be, more. */
     readonly truncated: boolean
+    /** What is wrong with the index: `IndexTruncated`. */
+    readonly diagnostics: ReadonlyArray<Finding>
   }>
 }
 

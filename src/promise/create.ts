@@ -9,7 +9,8 @@ import type * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { type Batch, type Direct, type Loop, makeLoop } from "../agent/loop.ts"
 import { loadSkill } from "../layers/skills/tool.ts"
-import { layerPlatform, layerWithoutPlatform } from "../node.ts"
+import type { SessionServices } from "../agent/perSession.ts"
+import { layerHostWithoutPlatform, layerPlatform, layerSession, type SessionLayerError } from "../node.ts"
 import type { AgentContextConfig } from "../schemas/AgentContextConfig.ts"
 import { AgentInstructions } from "../services/AgentInstructions.ts"
 import { AgentTools } from "../services/AgentTools.ts"
@@ -180,7 +181,10 @@ const partsOf = ({ run }: Door<Services>, cwd: string): Pick<AgentContext, "skil
       list: (query, { client, limit, signal } = {}) => {
         const options = { ...(client === undefined ? {} : { client }), ...(limit === undefined ? {} : { limit }) }
         return run(
-          Effect.flatMap(serve(FileReferences, "fileReferences"), (files) => files.list(query, options)),
+          Effect.gen(function* () {
+            const files = yield* serve(FileReferences, "fileReferences")
+            return { ...(yield* files.list(query, options)), diagnostics: yield* files.diagnostics }
+          }),
           signal
         )
       }
@@ -200,9 +204,15 @@ const partsOf = ({ run }: Door<Services>, cwd: string): Pick<AgentContext, "skil
   }
 }
 
-/** As {@link createAgentContext}, inside of `surroundings`: a clock and a configuration other than the process's own, say. */
+/** What a context is made inside of: a clock and an environment other than the process's own, say, or a store of the host's. */
+export interface Surroundings {
+  readonly context: Context.Context<never>
+  readonly store?: SessionStore["Service"]
+}
+
+/** As `createAgentContext`, inside of `surroundings`. */
 export const createWithin = async (
-  surroundings: Context.Context<never>,
+  surroundings: Surroundings,
   { fileSystem, tools, ...config }: AgentContextOptions,
   { signal }: CallOptions = {}
 ): Promise<AgentContext> => {
@@ -212,7 +222,13 @@ export const createWithin = async (
     fileSystem === undefined
       ? layerPlatform
       : Layer.merge(layerPlatform, Layer.succeed(FileSystem.FileSystem, fileSystem))
-  const layer = Layer.provideMerge(layerWithoutPlatform(config as AgentContextConfig), platform)
+  const given = config as AgentContextConfig
+  const own = layerHostWithoutPlatform(given)
+  const host =
+    surroundings.store === undefined ? own : Layer.merge(own, Layer.succeed(SessionStore, surroundings.store))
+  // Skills that are on have their registry in the host.
+  const session = layerSession(given) as Layer.Layer<SessionServices, SessionLayerError, SessionStore>
+  const layer = session.pipe(Layer.provideMerge(host), Layer.provideMerge(platform))
   const build = Effect.gen(function* () {
     const built = yield* Layer.buildWithScope(layer, scope)
     const session = Context.get(built, Session)
@@ -225,7 +241,7 @@ export const createWithin = async (
   const known = tools === undefined ? undefined : new Set(tools)
   const equipped =
     known === undefined
-      ? surroundings
-      : Context.add(surroundings, AgentTools, Effect.succeed<ReadonlySet<string>>(known))
+      ? surroundings.context
+      : Context.add(surroundings.context, AgentTools, Effect.succeed<ReadonlySet<string>>(known))
   return await settleWith(equipped as Context.Context<never>, () => build, signal)
 }

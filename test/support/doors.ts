@@ -6,6 +6,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { makeLoop } from "../../src/agent/loop.ts"
+import type { SessionServices } from "../../src/agent/perSession.ts"
 import { yamlLibrary } from "../../src/layers/skills/yaml.ts"
 import * as AgentContextNode from "../../src/node.ts"
 import { createWithin } from "../../src/promise/create.ts"
@@ -30,7 +31,7 @@ const stepsOf = (scenario: Scenario) =>
   scenario.steps.flatMap((step) => (step.do === "cancel" ? [step, step.while] : [step]))
 
 /** What a door cannot express of a scenario, if anything. */
-export const beyond = (scenario: Scenario, door: "node" | "promise"): string | undefined => {
+export const beyond = (scenario: Scenario): string | undefined => {
   const steps = stepsOf(scenario)
   const configs = [scenario.config, ...steps.flatMap((step) => (step.do === "resume" ? [step.config] : []))]
   if (scenario.os?.timeZone !== undefined && configs.some((config) => config?.time !== undefined))
@@ -38,7 +39,6 @@ export const beyond = (scenario: Scenario, door: "node" | "promise"): string | u
   for (const step of steps) {
     if (step.do === "register" || step.do === "dispose" || step.do === "invalidate")
       return "skill providers of a script"
-    if (door === "promise" && step.do === "session") return "sessions that others write into a store in memory"
   }
   return undefined
 }
@@ -70,7 +70,7 @@ export const throughNode: Door = Effect.fnUntraced(function* (options) {
         Layer.merge(AgentContextNode.layerHostWithoutPlatform(given), Layer.succeed(SessionStore, host.store))
       ),
       Layer.provideMerge(machine(host))
-    )
+    ) as Layer.Layer<SessionServices, AgentContextNode.SessionLayerError | AgentContextNode.HostError>
     const built = yield* host
       .provide(Layer.buildWithScope(layer, scope))
       .pipe(Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))))
@@ -177,12 +177,8 @@ export const throughPromises: Door = Effect.fnUntraced(function* (options) {
     Effect.exit(
       settle((signal) => {
         const given = optionsOf(config, options.cwd, id) as AgentContextOptions
-        const store = { directory: "/store-of-sessions" }
-        return createWithin(
-          surroundings,
-          { ...given, cwd: options.cwd, fileSystem: host.fileSystem, store },
-          { signal }
-        )
+        const within = { context: surroundings, store: host.store }
+        return createWithin(within, { ...given, cwd: options.cwd, fileSystem: host.fileSystem }, { signal })
       }, undefined)
     )
   let current = yield* make()
@@ -256,9 +252,10 @@ export const throughPromises: Door = Effect.fnUntraced(function* (options) {
       if (step.do !== "complete") return new ScriptMistake({ detail: `${step.do} has no promise` })
       const limit = step.limit === undefined ? {} : { limit: step.limit }
       return on((context, signal) => context.files.list(step.query, { ...limit, signal }), given).pipe(
-        Effect.map(({ candidates, truncated }) => ({
+        Effect.map(({ candidates, diagnostics, truncated }) => ({
           candidates: candidates.map(({ kind, path }) => (kind === "directory" ? `${path}/` : path)),
-          truncated
+          truncated,
+          diagnostics: diagnostics as never
         }))
       )
     }

@@ -5,6 +5,7 @@
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { build } from "vite"
 
 const root = path.join(import.meta.dirname, "..")
 const { name, version }: { name: string; version: string } = JSON.parse(
@@ -69,9 +70,38 @@ const problems: ReadonlyArray<string> = JSON.parse(
 )
 for (const problem of problems) console.error(problem)
 
+/** Modules in the bundle of an application that imports only the instructions, by the barrel and by their own path. */
+const bundled = async (specifier: string): Promise<ReadonlyArray<string>> => {
+  const entry = path.join(home, "app.mjs")
+  fs.writeFileSync(entry, `import { AgentInstructions } from "${specifier}"\nconsole.log(AgentInstructions)\n`)
+  const result = await build({
+    configFile: false,
+    logLevel: "silent",
+    root: home,
+    build: { write: false, minify: false, target: "esnext", ssr: entry },
+    ssr: { noExternal: true }
+  })
+  const outputs = "output" in result ? result.output : []
+  // A module of which nothing is left is none.
+  return outputs.flatMap((output) =>
+    output.type === "chunk"
+      ? Object.entries(output.modules).flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : []))
+      : []
+  )
+}
+
+const heavy = /\/(?:@effect\/platform-node|yaml|ignore)\/|\/dist\/(?:cli|node|promise|testing)\//
+const unshaken: Array<string> = []
+for (const specifier of [name, `${name}/AgentInstructions`]) {
+  const ids = await bundled(specifier)
+  if (!ids.some((id) => id.includes("AgentInstructions"))) unshaken.push(`${specifier} is not in its own bundle`)
+  unshaken.push(...ids.filter((id) => heavy.test(id)).map((id) => `${specifier} brings ${id} into a bundle`))
+}
+for (const problem of unshaken) console.error(problem)
+
 const printed = run(process.execPath, path.join(installed, "dist/cli/main.js"), "--version")
 const versionIsRight = printed.includes(version)
 if (!versionIsRight) console.error(`agent-context --version does not say ${version}, but: ${printed}`)
 
 console.log(`${subpaths.length} entry points; ${closed.length} modules cannot be reached`)
-process.exitCode = problems.length > 0 || !versionIsRight ? 1 : 0
+process.exitCode = problems.length > 0 || unshaken.length > 0 || !versionIsRight ? 1 : 0

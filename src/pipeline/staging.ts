@@ -5,27 +5,73 @@
  * open, or one is being prepared, even those wait for its end.
  */
 
+import * as HashMap from "effect/HashMap"
+import * as Option from "effect/Option"
+
 /** The part of an execution that decides how long it waits. */
 export interface Stageable {
   readonly token: string
   readonly parent?: string
 }
 
+/** Executions in order, joined without copying: what is waited for grows by thousands, one at a time. */
+type Waiting<E> = readonly [before: Waiting<E>, last: E | Waiting<E>] | undefined
+
+/** What waits for one call, and since which move: the order in which they are released when it never settles. */
+interface Group<E> {
+  readonly since: number
+  readonly waiting: Waiting<E>
+}
+
 export interface Staging<E extends Stageable> {
   /** A step is being prepared or is open. */
   readonly open: boolean
+  /** The latest turn has ended, and nothing of a next one has begun. */
+  readonly ended: boolean
   /** Settled at the top, waiting for the step's end. */
-  readonly staged: ReadonlyArray<E>
+  readonly staged: Waiting<E>
   /** By the token of the call they wait for. */
-  readonly nested: ReadonlyMap<string, ReadonlyArray<E>>
-  /** The latest calls of this turn that have settled, with their parents: a child reported late goes straight past them. */
+  readonly nested: HashMap.HashMap<string, Group<E>>
+  /** How many executions there have been. */
+  readonly count: number
+  /**
+   * The latest calls of this turn that have settled, or are waited for no longer, with their parents: a child reported late
+   * goes straight past them. Kept until the next turn begins, which may use their tokens again.
+   */
   readonly settled: ReadonlyMap<string, string | undefined>
 }
 
 /** What a move leaves, and the executions that count from now on. */
 export type Move<E extends Stageable> = readonly [Staging<E>, ReadonlyArray<E>]
 
-export const closed: Staging<never> = { open: false, staged: [], nested: new Map(), settled: new Map() }
+export const closed: Staging<never> = {
+  open: false,
+  ended: false,
+  staged: undefined,
+  nested: HashMap.empty(),
+  count: 0,
+  settled: new Map()
+}
+
+const isJoined = <E extends Stageable>(each: E | NonNullable<Waiting<E>>): each is NonNullable<Waiting<E>> =>
+  Array.isArray(each)
+
+/** Executions in order, however deep they were joined. */
+const inOrder = <E extends Stageable>(waiting: Waiting<E>): ReadonlyArray<E> => {
+  const reversed: Array<E> = []
+  const stack: Array<NonNullable<Waiting<E>>> = waiting === undefined ? [] : [waiting]
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    const [before, last] = top
+    if (before !== undefined) stack.push(before)
+    if (last === undefined) continue
+    if (isJoined(last)) stack.push(last)
+    else reversed.push(last)
+  }
+  return reversed.reverse()
+}
+
+const join = <E extends Stageable>(before: Waiting<E>, last: E | Waiting<E>): Waiting<E> =>
+  last === undefined ? before : [before, last]
 
 /** The nearest call above `parent` that has not settled yet; `undefined` when all have. */
 const unsettled = (settled: Staging<never>["settled"], parent: string | undefined): string | undefined => {
@@ -41,46 +87,55 @@ const unsettled = (settled: Staging<never>["settled"], parent: string | undefine
 /** How many settled calls are remembered for children that report late. */
 const remembered = 256
 
-const remember = (settled: Staging<never>["settled"], { parent, token }: Stageable): Staging<never>["settled"] => {
-  const next = new Map(settled).set(token, parent)
-  if (next.size > remembered) next.delete(next.keys().next().value!)
+const remember = (settled: Staging<never>["settled"], calls: ReadonlyArray<Stageable>): Staging<never>["settled"] => {
+  const next = new Map(settled)
+  for (const { parent, token } of calls) {
+    next.set(token, parent)
+    if (next.size > remembered) next.delete(next.keys().next().value!)
+  }
   return next
 }
 
+/** Of a turn that has ended nothing is known any more as soon as the next one begins. */
+const beginTurn = <E extends Stageable>(staging: Staging<E>): Staging<E> =>
+  staging.ended ? { ...staging, ended: false, settled: closed.settled } : staging
+
 /** An execution has finished. */
 export const settle = <E extends Stageable>(staging: Staging<E>, execution: E): Move<E> => {
-  const inner = staging.nested.get(execution.token) ?? []
-  const all = [...inner, execution]
-  const nested = new Map(staging.nested)
-  nested.delete(execution.token)
-  const settled = remember(staging.settled, execution)
+  const inner = Option.getOrUndefined(HashMap.get(staging.nested, execution.token))
+  const all = join(inner?.waiting, execution)
+  const rest = inner === undefined ? staging.nested : HashMap.remove(staging.nested, execution.token)
+  const next = { ...staging, nested: rest, count: staging.count + 1, settled: remember(staging.settled, [execution]) }
   const above = unsettled(staging.settled, execution.parent)
   if (above !== undefined) {
-    nested.set(above, [...(nested.get(above) ?? []), ...all])
-    return [{ ...staging, nested, settled }, []]
+    const group = Option.getOrElse(HashMap.get(rest, above), () => ({ since: staging.count, waiting: undefined }))
+    const nested = HashMap.set(rest, above, { ...group, waiting: join(group.waiting, all) })
+    return [{ ...next, nested }, []]
   }
-  return staging.open
-    ? [{ ...staging, nested, settled, staged: [...staging.staged, ...all] }, []]
-    : [{ ...staging, nested, settled }, all]
+  return staging.open ? [{ ...next, staged: join(staging.staged, all) }, []] : [next, inOrder(all)]
 }
 
 /** A step is being prepared. What waited for an earlier one, ended or not, counts now. */
 export const prepare = <E extends Stageable>(staging: Staging<E>): Move<E> => [
-  { ...staging, open: true, staged: [] },
-  staging.staged
+  { ...beginTurn(staging), open: true, staged: undefined },
+  inOrder(staging.staged)
 ]
 
 /** A step has begun, prepared here or not. */
-export const begin = <E extends Stageable>(staging: Staging<E>): Move<E> => [{ ...staging, open: true }, []]
+export const begin = <E extends Stageable>(staging: Staging<E>): Move<E> => [{ ...beginTurn(staging), open: true }, []]
 
 /** The step has ended, or was not entered after all. */
 export const release = <E extends Stageable>(staging: Staging<E>): Move<E> => [
-  { ...staging, open: false, staged: [] },
-  staging.staged
+  { ...staging, open: false, staged: undefined },
+  inOrder(staging.staged)
 ]
 
-/** The turn has ended: calls that never settled are waited for no longer. */
-export const endTurn = <E extends Stageable>(staging: Staging<E>): Move<E> => [
-  { open: false, staged: [], nested: new Map(), settled: new Map() },
-  [...staging.staged, ...[...staging.nested.values()].flat()]
-]
+/** The turn has ended: calls that never settled are waited for no longer, nor are they by children that report later. */
+export const endTurn = <E extends Stageable>(staging: Staging<E>): Move<E> => {
+  const groups = [...HashMap.entries(staging.nested)].sort(([, one], [, other]) => one.since - other.since)
+  const gone = groups.map(([token]) => ({ token }))
+  return [
+    { ...closed, ended: true, count: staging.count, settled: remember(staging.settled, gone) },
+    [...inOrder(staging.staged), ...groups.flatMap(([, group]) => inOrder(group.waiting))]
+  ]
+}

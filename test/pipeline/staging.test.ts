@@ -69,6 +69,48 @@ describe("staging", () => {
     ])
   })
 
+  it("[I-42] what never settled is released in the order in which it began to wait", () => {
+    const children = ["q", "b", "z", "a", "m"].map((parent, index) => settle(`child ${index}`, parent))
+    assert.deepStrictEqual(play(...children, settle("later", "b"), Staging.endTurn).at(-1), [
+      "child 0",
+      "child 1",
+      "later",
+      "child 2",
+      "child 3",
+      "child 4"
+    ])
+  })
+
+  it("[I-42] a child that reports after the turn waits for none of its calls, settled or given up", () => {
+    const moves = [settle("b", "a"), settle("a"), settle("c", "gone"), Staging.endTurn]
+    assert.deepStrictEqual(play(...moves, settle("late", "b"), settle("late too", "gone")), [
+      [],
+      ["b", "a"],
+      [],
+      ["c"],
+      ["late"],
+      ["late too"]
+    ])
+  })
+
+  it("[I-42] the next turn may use the tokens of the last one again", () => {
+    for (const next of [Staging.prepare, Staging.begin]) {
+      const moves = [settle("a"), Staging.endTurn, next, Staging.release, settle("child", "a"), settle("a")]
+      assert.deepStrictEqual(play(...moves), [["a"], [], [], [], [], ["child", "a"]])
+    }
+  })
+
+  it("[I-42] waits for thousands of calls, and with one that holds thousands, without copying them", () => {
+    const count = 20_000
+    const parents = Array.from({ length: count }, (_, index) => settle(`child ${index}`, `parent ${index}`))
+    assert.strictEqual(play(...parents, Staging.endTurn).at(-1)!.length, count)
+    const chain = Array.from({ length: count }, (_, index) => settle(`${index}`, `${index + 1}`))
+    assert.deepStrictEqual(
+      play(...chain, settle(`${count}`)).at(-1),
+      Array.from({ length: count + 1 }, (_, index) => `${index}`)
+    )
+  })
+
   it("remembers a bounded number of settled calls, the latest", () => {
     let staging: Staging.Staging<Call> = Staging.closed
     for (let index = 0; index < 1000; index++) staging = Staging.settle(staging, call(`t${index}`))[0]

@@ -101,7 +101,7 @@ const make = Effect.gen(function* () {
   const onePreStep = yield* Semaphore.make(1)
   let staging: Staging.Staging<Reported> = Staging.closed
   let step: ContextReport["step"]
-  let diagnostics: ReadonlyArray<Diagnostic> = []
+  let diagnostics: Array<Diagnostic> = []
   /** How many events of other writers this session has taken over, now and when the step at hand was begun. */
   let elsewhere = 0
   let begun = 0
@@ -110,7 +110,7 @@ const make = Effect.gen(function* () {
   let entering: Array<SessionEvent> | undefined
 
   const complain = (diagnostic: Diagnostic): void => {
-    diagnostics = [...diagnostics, diagnostic]
+    diagnostics.push(diagnostic)
   }
 
   const ordered = () => [...suppliers.values()].sort(compareSuppliers)
@@ -270,7 +270,7 @@ const make = Effect.gen(function* () {
       ),
     report: Effect.gen(function* () {
       const explained = yield* Effect.forEach(ordered(), (supplier) => supplier.explain ?? Effect.succeed([]))
-      return { suppliers: explained.flat(), diagnostics, ...(step === undefined ? {} : { step }) }
+      return { suppliers: explained.flat(), diagnostics: diagnostics.slice(), ...(step === undefined ? {} : { step }) }
     })
   })
 })

@@ -69,7 +69,7 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
   let latest = -1
   let live = false
   let reports: ReadonlyArray<SupplierReport> = []
-  let complaints: ReadonlyArray<Diagnostic> = []
+  let complaints: Array<Diagnostic> = []
   /** Messages on their way into the log, with what their record there settles. */
   const underway = new Map<string, { readonly mark: Mark; readonly forStep: boolean }>()
 
@@ -82,7 +82,7 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
   const notice = (event: SessionEvent): void => {
     latest = event.seq
     if (event.type === "user/message" && event.message.source.kind === projector.kind && !owns(event.message.source)) {
-      complaints = [...complaints, historyIgnored(projector.kind, event.seq)]
+      complaints.push(historyIgnored(projector.kind, event.seq))
     }
     const noticed = history.add(event)
     if (noticed === undefined || !live) return

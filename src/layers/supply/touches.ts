@@ -7,7 +7,7 @@ interface Touch {
 }
 
 export class Touches {
-  #touches: ReadonlyArray<Touch> = []
+  #touches: Array<Touch> = []
   #generation = 0
 
   /** Whether there is anything. */
@@ -34,7 +34,7 @@ export class Touches {
   add(paths: ReadonlyArray<string>, signal: AbortSignal | undefined): void {
     if (paths.length === 0) return
     this.#generation += 1
-    this.#touches = [...this.#touches, { generation: this.#generation, paths, signal }]
+    this.#touches.push({ generation: this.#generation, paths, signal })
   }
 
   /** Those up to `generation` are answered; later ones, and only they, stay. */

@@ -53,7 +53,9 @@ const notice = /^([^]*)\n\[(\d+) bytes omitted\]\n([^]*)$/
 /** How a text that is shown came from `original`: bytes that are missing, or `undefined` when it did not. */
 const missing = (original: string, shown: string): number | undefined => {
   if (shown === original) return 0
-  for (const { index, 0: line } of shown.matchAll(/\n\[\d+ bytes omitted\]\n/g)) {
+  // A text may hold such lines itself, right before the one that counts.
+  for (const { index, 1: line } of shown.matchAll(/(?=(\n\[\d+ bytes omitted\]\n))/g)) {
+    if (line === undefined) continue
     const head = shown.slice(0, index)
     const tail = shown.slice(index + line.length)
     const omitted = bytesOf(original) - bytesOf(head) - bytesOf(tail)

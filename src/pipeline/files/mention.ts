@@ -24,9 +24,10 @@ export interface Mention extends FileCandidate {
 /** What may stand before the `@`, beside the beginning of the text. */
 const boundary = String.raw`[\s\p{Ps}\p{Pi}<]`
 
-const openQuote = new RegExp(`(?:^|${boundary})(@"([^"\n]*))$`, "u")
+const openQuote = new RegExp(`^(?:${boundary})?(@"([^"\n]*))$`, "u")
 const openPlain = new RegExp(`(?:^|${boundary})(@([^\\s"]*))$`, "u")
 const isBoundary = new RegExp(boundary, "u")
+const isSpace = /\s/
 
 /** Control characters end or steer a line, a double quote ends the mention: neither can be spelled. */
 // oxlint-disable-next-line no-control-regex
@@ -101,14 +102,19 @@ export const activeAtToken = (text: string, cursor: number): ActiveToken | undef
   const before = text.slice(0, cursor)
   const last = outsideFences(before).at(-1)
   if (last === undefined || last.end !== before.length) return undefined
-  for (const [pattern, quoted] of [
-    [openQuote, true],
-    [openPlain, false]
-  ] as const) {
-    const match = pattern.exec(before.slice(last.start))
-    if (match !== null) return { start: cursor - match[1]!.length, query: match[2]!, quoted }
-  }
-  return undefined
+  // Only what may be part of it is searched: a long text would be searched again from each of its brackets.
+  const typed = before.slice(last.start)
+  const quote = typed.lastIndexOf('"')
+  const open = quote < 1 ? null : openQuote.exec(typed.slice(Math.max(0, quote - 2)))
+  const match = open ?? openPlain.exec(typed.slice(lastStop(typed)))
+  return match === null ? undefined : { start: cursor - match[1]!.length, query: match[2]!, quoted: open !== null }
+}
+
+/** Where the last white space or quote of a text is; its beginning without one. */
+const lastStop = (text: string): number => {
+  let at = text.length - 1
+  while (at > 0 && text[at] !== '"' && !isSpace.test(text[at]!)) at -= 1
+  return Math.max(0, at)
 }
 
 const toMention = (text: string, quoted: boolean): FileCandidate | undefined => {
@@ -120,7 +126,8 @@ const toMention = (text: string, quoted: boolean): FileCandidate | undefined => 
 }
 
 const quotedToken = /@"([^"\n]*)("?)/y
-const plainToken = /@([^\s"`]+)/y
+// One with another `@` in it is written in quotes, so there is nothing to read beyond that.
+const plainToken = /@([^\s"`@]+)(@?)/y
 const trailing = new Set(".,;:!?'`)]}>…。，、；：！？）】》」』’”")
 
 /** What a sentence puts behind a path is none of it. */
@@ -135,10 +142,12 @@ const definition =
 
 /** `@pytest.fixture` alone on its line, above what it decorates. */
 const decorates = (text: string, start: number, end: number): boolean => {
-  const lineStart = text.lastIndexOf("\n", start - 1) + 1
-  const lineEnd = text.indexOf("\n", end)
-  if (lineEnd < 0 || text.slice(lineStart, start).trim() !== "" || text.slice(end, lineEnd).trim() !== "") return false
-  return definition.test(text.slice(lineEnd + 1))
+  let before = start - 1
+  while (before >= 0 && text[before] !== "\n" && isSpace.test(text[before]!)) before -= 1
+  if (before >= 0 && text[before] !== "\n") return false
+  let lineEnd = end
+  while (lineEnd < text.length && text[lineEnd] !== "\n" && isSpace.test(text[lineEnd]!)) lineEnd += 1
+  return text[lineEnd] === "\n" && definition.test(text.slice(lineEnd + 1))
 }
 
 /** The mention whose `@` is at `start`. */
@@ -153,22 +162,27 @@ const mentionAt = (text: string, start: number, limit: number): Mention | undefi
     return candidate === undefined || end > limit ? undefined : { ...candidate, start, end }
   }
   plainToken.lastIndex = start
-  const token = plainToken.exec(text)?.[1]
-  const plain = token === undefined ? undefined : withoutTrailing(token)
-  if (plain === undefined || plain === "") return undefined
+  const token = plainToken.exec(text)
+  if (token === null || token[2] === "@") return undefined
+  const plain = withoutTrailing(token[1]!)
+  if (plain === "") return undefined
   const candidate = toMention(plain, false)
   const end = start + 1 + plain.length
   if (candidate === undefined || end > limit || decorates(text, start, end)) return undefined
   return { ...candidate, start, end }
 }
 
-const closingRun = (text: string, from: number, limit: number, length: number): number | undefined => {
+/** The runs of backticks of a stretch, by their length, each list in order. */
+const backticks = (text: string, { end, start }: Stretch): ReadonlyMap<number, ReadonlyArray<number>> => {
+  const byLength = new Map<number, Array<number>>()
   const runs = /`+/g
-  runs.lastIndex = from
-  for (let run = runs.exec(text); run !== null && run.index < limit; run = runs.exec(text)) {
-    if (run[0].length === length) return run.index + length
+  runs.lastIndex = start
+  for (let run = runs.exec(text); run !== null && run.index < end; run = runs.exec(text)) {
+    const same = byLength.get(run[0].length)
+    if (same === undefined) byLength.set(run[0].length, [run.index])
+    else same.push(run.index)
   }
-  return undefined
+  return byLength
 }
 
 /**
@@ -178,12 +192,22 @@ const closingRun = (text: string, from: number, limit: number, length: number): 
 export const parseMentions = (text: string): ReadonlyArray<Mention> => {
   const mentions: Array<Mention> = []
   for (const stretch of outsideFences(text)) {
+    const runs = backticks(text, stretch)
+    const passed = new Map<number, number>()
+    /** Where the code span ends that `length` backticks open; nowhere without as many further on. */
+    const spanEnd = (from: number, length: number): number | undefined => {
+      const same = runs.get(length)!
+      let index = passed.get(length) ?? 0
+      while (index < same.length && same[index]! < from) index += 1
+      passed.set(length, index)
+      return index < same.length ? same[index]! + length : undefined
+    }
     const next = /`+|@/g
     next.lastIndex = stretch.start
     for (let found = next.exec(text); found !== null && found.index < stretch.end; found = next.exec(text)) {
       const { index } = found
       if (found[0] !== "@") {
-        next.lastIndex = closingRun(text, index + found[0].length, stretch.end, found[0].length) ?? next.lastIndex
+        next.lastIndex = spanEnd(next.lastIndex, found[0].length) ?? next.lastIndex
         continue
       }
       const begins = index === 0 || isBoundary.test(text[index - 1]!)

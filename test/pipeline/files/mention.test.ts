@@ -163,3 +163,18 @@ describe("[F-2] activeAtToken", () => {
       })
   )
 })
+
+describe("[F-2] what costs its length and no more, however hostile", () => {
+  for (const piece of ["(@", '(@"', "`@", "@a/b.c ", "[@x\n", "\n\n@a.b"]) {
+    it(`${JSON.stringify(piece)} again and again`, () => {
+      const text = piece.repeat(200_000)
+      assert.isAtMost(parseMentions(text).length, 200_000)
+      assert.isUndefined(activeAtToken(`${text}\n`, text.length + 1))
+    })
+  }
+
+  it("runs of backticks of every length", () => {
+    const text = Array.from({ length: 1500 }, (_, index) => "`".repeat(index + 1)).join(" @a/b.c ")
+    assert.strictEqual(parseMentions(text).length, 1499)
+  })
+})

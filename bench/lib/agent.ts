@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as AgentInstructions from "../../src/AgentInstructions.ts"
-import type * as ContextSupply from "../../src/ContextSupply.ts"
+import * as ContextSupply from "../../src/ContextSupply.ts"
 import * as Inbox from "../../src/Inbox.ts"
 import * as Session from "../../src/Session.ts"
 

@@ -25,6 +25,8 @@ export interface LookRequest {
   readonly listings: ((directory: string) => Effect.Effect<Listing>) | undefined
   /** Also probe the names after a winner, to report them as shadowed. */
   readonly shadowed: boolean
+  /** Which files that were not read, as their trusted version says, have to be read all the same, given what is known. */
+  readonly missing: (directories: ReadonlyArray<ObservedDirectory>) => ReadonlySet<string>
   /** Which unread files to read next, given what is known; nothing ends the reading. Without a plan everything is read. */
   readonly plan: ((directories: ReadonlyArray<ObservedDirectory>) => ReadonlySet<string>) | undefined
 }
@@ -131,15 +133,16 @@ export const read = (request: Look, deciding: Deciding): Effect.Effect<Deciding>
   })
 }
 
-/** What need not be read: an unchanged told file. */
+/**
+ * What need not be read: an unchanged told file, and one that was not told as long as nothing but its identity matters —
+ * it may be a duplicate of another one.
+ */
 const remembered = (request: Look, deciding: Deciding): Content | undefined => {
   const { path, present } = deciding.found!
   const known = request.memo.get(path)
-  return !request.complete &&
-    known !== undefined &&
-    known.trusted &&
-    known.version === present.version &&
-    known.digest === request.toldDigest(path)
+  if (request.complete || known === undefined || !known.trusted || known.version !== present.version) return undefined
+  const told = request.toldDigest(path)
+  return told === undefined || told === known.digest
     ? { _tag: "digest", bytes: known.bytes, digest: known.digest, trimmedDigest: known.trimmedDigest }
     : undefined
 }

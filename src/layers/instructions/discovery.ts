@@ -73,8 +73,8 @@ const directoriesOf = (
 }
 
 /**
- * Fills in the contents that are still missing, in rounds: what has to be compared and what the plan asks for, until it
- * asks for nothing more. Returns the real identities.
+ * Fills in the contents that are still missing, in rounds: what has to be compared, what the plan asks for, and the texts
+ * that turn out to be needed, until there are no more. Returns the real identities.
  */
 const readContents = Effect.fnUntraced(function* (request: Look, all: Array<Deciding>) {
   let real = yield* identities(request, all)
@@ -82,17 +82,8 @@ const readContents = Effect.fnUntraced(function* (request: Look, all: Array<Deci
     const unread = Array.from(all.keys()).filter(
       (index) => all[index]!.found !== undefined && all[index]!.content === undefined
     )
-    if (unread.length === 0) return real
-    const planned = request.plan?.(directoriesOf(all, real))
-    const round = unread.filter((index) => {
-      const { found, place } = all[index]!
-      const path = found!.path
-      // A told file has to be compared, and files of one directory with each other, whether they fit or not.
-      const compared = () =>
-        request.toldDigest(path) !== undefined ||
-        all.some((other, position) => position !== index && other.place === place && other.found !== undefined)
-      return planned === undefined || planned.has(path) || compared()
-    })
+    const round =
+      unread.length > 0 ? planned(request, all, unread, directoriesOf(all, real)) : withoutText(request, all, real)
     if (round.length === 0) return real
     const done = yield* Effect.forEach(round, (index) => read(request, all[index]!), { concurrency: readConcurrency })
     for (const [position, deciding] of done.entries()) all[round[position]!] = deciding
@@ -101,6 +92,37 @@ const readContents = Effect.fnUntraced(function* (request: Look, all: Array<Deci
       real = yield* identities(request, all)
   }
 })
+
+/** Of the unread files, those to be read now. */
+const planned = (
+  request: Look,
+  all: ReadonlyArray<Deciding>,
+  unread: ReadonlyArray<number>,
+  known: ReadonlyArray<ObservedDirectory>
+): ReadonlyArray<number> => {
+  const wanted = request.plan?.(known)
+  return unread.filter((index) => {
+    const { found, place } = all[index]!
+    const path = found!.path
+    // A told file has to be compared, and files of one directory with each other, whether they fit or not.
+    const compared = () =>
+      request.toldDigest(path) !== undefined ||
+      all.some((other, position) => position !== index && other.place === place && other.found !== undefined)
+    return wanted === undefined || wanted.has(path) || compared()
+  })
+}
+
+/** Of the files that a trusted version stands for, those whose text is needed. */
+const withoutText = (
+  request: Look,
+  all: ReadonlyArray<Deciding>,
+  real: ReadonlyMap<string, string>
+): ReadonlyArray<number> => {
+  const known = Array.from(all.keys()).filter((index) => all[index]!.content?._tag === "digest")
+  if (known.length === 0) return []
+  const missing = request.missing(directoriesOf(all, real))
+  return known.filter((index) => missing.has(all[index]!.found!.path))
+}
 
 const shadowedStates = Effect.fnUntraced(function* (request: Look, { found, list, place, states }: Deciding) {
   const decided = states.length + (found === undefined ? 0 : 1)

@@ -8,6 +8,7 @@ import type * as FileSystem from "effect/FileSystem"
 import { resolveHome } from "../../pipeline/homePaths.ts"
 import { identityOf, type Place, type Settings } from "../../pipeline/instructions/chain.ts"
 import type { Observed } from "../../pipeline/instructions/observed.ts"
+import { missingTexts } from "../../pipeline/instructions/plan.ts"
 import { compareDirectories } from "../../pipeline/instructions/order.ts"
 import * as Paths from "../../pipeline/paths.ts"
 import type { ProjectRootUnavailable } from "../../schemas/Instructions.ts"
@@ -39,6 +40,9 @@ export interface Workspace {
   readonly root: (fs: FileSystem.FileSystem) => Effect.Effect<string, ProjectRootUnavailable>
   readonly look: (request: WorkspaceLook) => Effect.Effect<Observed, ProjectRootUnavailable>
 }
+
+/** What the user's own place holds. */
+const userFile = "AGENTS.md"
 
 /** `directory` relative to the root, upward from `cwd`: `.`, `..`, `../..` and so on. */
 const upwardFrom = (root: string, cwd: string): string => {
@@ -108,22 +112,24 @@ export const makeWorkspace = Effect.fnUntraced(function* (
           shownHome,
           directories
         })
+        const digestTold = (path: string): string | undefined => {
+          if (home !== undefined && path === Paths.child(home.path, userFile)) {
+            const user = toldDigest(`${shownHome}/${userFile}`, "user")
+            if (user !== undefined) return user
+          }
+          const relative = Paths.within(base, path)
+          return relative === undefined ? undefined : toldDigest(relative, "project")
+        }
         const looking = look({
           fs,
           settings,
           places: places(base, nested),
-          toldDigest: (path) => {
-            const relative = Paths.within(base, path)
-            if (home !== undefined && Paths.parent(path) === home.path) {
-              const user = toldDigest(`${shownHome}/AGENTS.md`, "user")
-              if (user !== undefined) return user
-            }
-            return relative === undefined ? undefined : toldDigest(relative, "project")
-          },
+          toldDigest: digestTold,
           memo,
           complete: complete(identity),
           listings,
           shadowed,
+          missing: (known) => missingTexts(observed(known), settings, digestTold),
           plan: plan && ((known) => plan(observed(known)))
         })
         return Effect.map(looking, observed)

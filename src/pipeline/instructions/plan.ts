@@ -27,6 +27,23 @@ const entryBytes = 64
 const leastBytes = (size: number): number => Math.max(0, Math.floor(size / 2) - 2)
 
 /**
+ * The files that are selected and whose text is not known although it is not the one that was told, by absolute path: they
+ * may have to be shown (I-52).
+ */
+export const missingTexts = (
+  observed: Observed,
+  settings: Settings,
+  toldDigest: (path: string) => string | undefined
+): ReadonlySet<string> =>
+  new Set(
+    selectScopes(observed, settings.selection).scopes.flatMap(({ absolute, state }) =>
+      state._tag === "file" && state.content._tag === "digest" && state.content.digest !== toldDigest(absolute)
+        ? [absolute]
+        : []
+    )
+  )
+
+/**
  * The files to read next, by absolute path, given what has been read; empty when nothing that is still unread can be
  * shown. Speaks of a message that holds everything observed and nothing else: a first baseline.
  */

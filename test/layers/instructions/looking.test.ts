@@ -9,6 +9,7 @@ import type { Memo } from "../../../src/layers/instructions/memo.ts"
 import { makeWorkspace } from "../../../src/layers/instructions/workspace.ts"
 import { sha1 } from "../../../src/pipeline/digest.ts"
 import { resolveSettings } from "../../../src/pipeline/instructions/chain.ts"
+import { missingTexts } from "../../../src/pipeline/instructions/plan.ts"
 import * as Memory from "../../../src/testing/memoryFileSystem.ts"
 
 const settings = resolveSettings({ maxBytes: 65_536 })
@@ -21,6 +22,10 @@ const request = (fs: FileSystem.FileSystem, more: Partial<LookRequest> = {}): Lo
   memo: new Map(),
   complete: false,
   listings: undefined,
+  missing: (known) =>
+    missingTexts({ root: "/repo", identity: "", shownHome: "~/.dsh", directories: known }, settings, (path) =>
+      more.toldDigest?.(path)
+    ),
   shadowed: false,
   plan: undefined,
   ...more

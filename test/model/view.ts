@@ -126,7 +126,8 @@ export class View {
       // What cannot be read is named and stays; everything else of before is gone.
       if (supersedes) {
         for (const [key, told] of this.live)
-          if (!text.includes(`Instructions unavailable: ${told.path}\n`)) this.live.delete(key)
+          if (!["unavailable", "kept"].some((word) => text.includes(`Instructions ${word}: ${told.path}\n`)))
+            this.live.delete(key)
       }
       this.identity = source.baselineIdentity
     }

@@ -46,6 +46,7 @@ export const loadFrom = Effect.fnUntraced(function* (
     fs: fs.value,
     nested: [],
     toldDigest: () => undefined,
+    isTold: () => false,
     complete: () => true,
     listing: true,
     shadowed: options.shadowed ?? false,

@@ -8,7 +8,7 @@ import { compose, type Composed } from "../../pipeline/instructions/compose.ts"
 import type { Observed } from "../../pipeline/instructions/observed.ts"
 import { worthReading } from "../../pipeline/instructions/plan.ts"
 import { diagnosticsOf } from "../../pipeline/instructions/report.ts"
-import { announce, nothingTold, readSource, type Told } from "../../pipeline/instructions/told.ts"
+import { announce, isTold, nothingTold, readSource, type Told } from "../../pipeline/instructions/told.ts"
 import type { InvalidConfiguration } from "../../schemas/Configuration.ts"
 import type { Diagnostic } from "../../schemas/Diagnostic.ts"
 import {
@@ -99,6 +99,7 @@ export const makeProjector = (
           fs: fs.value,
           nested: [...knownDirectories(moment), ...touched.directories, ...retried(moment, unsettledDirectories)],
           toldDigest: toldDigests(moment.told),
+          isTold: isTold(moment.told),
           complete: (identity) =>
             moment.fresh ||
             baselineWaits(moment) ||

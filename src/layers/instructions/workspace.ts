@@ -11,7 +11,7 @@ import type { Observed } from "../../pipeline/instructions/observed.ts"
 import { missingTexts } from "../../pipeline/instructions/plan.ts"
 import { compareDirectories } from "../../pipeline/instructions/order.ts"
 import * as Paths from "../../pipeline/paths.ts"
-import type { ProjectRootUnavailable } from "../../schemas/Instructions.ts"
+import type { ProjectRootUnavailable, Scope } from "../../schemas/Instructions.ts"
 import { environment } from "../environment.ts"
 import { makeListings } from "../listings.ts"
 import { findRoot, supposeRoot } from "../projectRoot.ts"
@@ -25,6 +25,8 @@ export interface WorkspaceLook {
   readonly nested: ReadonlyArray<string>
   /** The digest told of a candidate, by its path as logged. */
   readonly toldDigest: (path: string, owner: Place["owner"]) => string | undefined
+  /** Whether the model has a text of a scope. */
+  readonly isTold: (scope: Scope) => boolean
   /** Whether the whole state is going to be rendered, given its identity. */
   readonly complete: (identity: string) => boolean
   readonly shadowed: boolean
@@ -101,7 +103,7 @@ export const makeWorkspace = Effect.fnUntraced(function* (
   return {
     cwd: here,
     root,
-    look: ({ complete, fs, listing = false, nested, plan, shadowed, toldDigest }) => {
+    look: ({ complete, fs, isTold, listing = false, nested, plan, shadowed, toldDigest }) => {
       const listings = listing ? makeListings(fs) : undefined
       const shownHome = home?.shown ?? "~/.dsh"
       return atRoot(fs, listings, (base) => {
@@ -129,7 +131,7 @@ export const makeWorkspace = Effect.fnUntraced(function* (
           complete: complete(identity),
           listings,
           shadowed,
-          missing: (known) => missingTexts(observed(known), settings, digestTold),
+          missing: (known) => missingTexts(observed(known), settings, isTold, digestTold),
           plan: plan && ((known) => plan(observed(known)))
         })
         return Effect.map(looking, observed)

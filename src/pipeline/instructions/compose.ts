@@ -6,10 +6,10 @@ import type { Change, FileReport, InstructionsSource, Omission, Scope, Truncatio
 import { type Settings, slotOrder } from "./chain.ts"
 import type { Observed } from "./observed.ts"
 import { compareScopes, scopeKey } from "./order.ts"
-import { type FileSection, render, type Rendered, type Section, type Style } from "./render.ts"
+import { type FileSection, type HeldSection, render, type Rendered, type Section, type Style } from "./render.ts"
 import { reportOf } from "./report.ts"
 import { placeKey, type Selected, type SelectedScope, selectScopes } from "./select.ts"
-import type { Told, ToldScope } from "./told.ts"
+import { isTold, live, type Told, type ToldScope } from "./told.ts"
 
 /** What the composition starts from. */
 export interface Composing {
@@ -80,13 +80,12 @@ const inOrder = (settings: Settings, planned: ReadonlyArray<Planned>): ReadonlyA
   return planned.toSorted((a, b) => compare(a.section.scope, b.section.scope))
 }
 
-const live = (told: ToldScope | undefined): told is ToldScope => told?.digest !== undefined
-
 /** What is told of a scope and what is true of it, side by side. */
 interface Pair {
   readonly told: ToldScope | undefined
   readonly selected: SelectedScope | undefined
-  readonly held: boolean
+  /** Why what was told stays, whatever is on disk. */
+  readonly held: HeldSection["because"] | undefined
 }
 
 /**
@@ -103,6 +102,8 @@ const pairs = (told: Told, selected: Selected, settings: Settings): ReadonlyArra
       .filter(live)
       .flatMap(({ scope }) => (selected.frozen.has(placeKey(scope)) ? [placeKey(scope)] : []))
   )
+  const because = (unreadable: boolean, scope: Scope): Pair["held"] =>
+    unreadable ? "unreadable" : frozen.has(placeKey(scope)) ? "beside" : undefined
   const paired = new Set<ToldScope>()
   const looked = selected.scopes.map((entry) => {
     const known = told.scopes.get(scopeKey(entry.scope))
@@ -113,17 +114,23 @@ const pairs = (told: Told, selected: Selected, settings: Settings): ReadonlyArra
       pair: {
         told: earlier ?? known,
         selected: entry,
-        held: entry.state._tag === "held" || frozen.has(placeKey(entry.scope))
+        held: because(entry.state._tag === "held", entry.scope)
       }
     }
   })
   const unreadable = new Set(
     selected.scopes.flatMap(({ path, scope, state }) => (state._tag === "held" ? [placePath(scope, path)] : []))
   )
-  const stays = ({ path, scope }: ToldScope) => frozen.has(placeKey(scope)) || unreadable.has(placePath(scope, path))
   const others = unmatched
     .filter((entry) => !paired.has(entry))
-    .map((entry) => ({ scope: entry.scope, pair: { told: entry, selected: undefined, held: stays(entry) } }))
+    .map((entry) => ({
+      scope: entry.scope,
+      pair: {
+        told: entry,
+        selected: undefined,
+        held: because(unreadable.has(placePath(entry.scope, entry.path)), entry.scope)
+      }
+    }))
   return [...looked, ...others].sort((a, b) => compare(a.scope, b.scope)).map(({ pair }) => pair)
 }
 
@@ -131,7 +138,7 @@ const isFile = (selected: SelectedScope | undefined): selected is SelectedScope 
 
 /** One scope's transition: nothing, or one section (I-47 to I-50). */
 const transition = ({ told, selected, held }: Pair): ReadonlyArray<Planned> => {
-  if (held) return []
+  if (held !== undefined) return []
   if (!isFile(selected)) return live(told) ? [removal(told, "gone")] : []
   if (!live(told)) return [fileSection(selected, selected.chain ? "set" : "additional")]
   const same = told.path === selected.path && told.digest === digestOf(selected)
@@ -141,7 +148,7 @@ const transition = ({ told, selected, held }: Pair): ReadonlyArray<Planned> => {
 /** The complete chain, and the transitions of everything nested; nothing visible is a baseline (I-20, I-32). */
 const restoring = (all: ReadonlyArray<Pair>): ReadonlyArray<Planned> =>
   all.flatMap((pair) =>
-    pair.selected?.chain === true && isFile(pair.selected) && !pair.held
+    pair.selected?.chain === true && isFile(pair.selected) && pair.held === undefined
       ? [fileSection(pair.selected, "set")]
       : transition(pair)
   )
@@ -150,7 +157,7 @@ const restoring = (all: ReadonlyArray<Pair>): ReadonlyArray<Planned> =>
 const retained = (all: ReadonlyArray<Pair>, settings: Settings): ReadonlySet<string> => {
   const carried = all.filter(
     ({ told, selected, held }) =>
-      !held && isFile(selected) && (selected.chain || (live(told) && told.by === "baseline"))
+      held === undefined && isFile(selected) && (selected.chain || (live(told) && told.by === "baseline"))
   )
   const sections = carried.map(({ selected }) => fileSection(selected!, "set").section)
   const { shown } = render(sections, settings.maxBytes, "baseline")
@@ -162,7 +169,7 @@ const resuming = (all: ReadonlyArray<Pair>, settings: Settings): ReadonlyArray<P
   const keeps = retained(all, settings)
   return all.flatMap((pair) => {
     const { told, selected, held } = pair
-    if (held || !isFile(selected) || keeps.has(scopeKey(selected.scope))) return transition(pair)
+    if (held !== undefined || !isFile(selected) || keeps.has(scopeKey(selected.scope))) return transition(pair)
     if (live(told)) return told.by === "baseline" ? [removal(told, "budget")] : transition(pair)
     return selected.chain ? [] : transition(pair)
   })
@@ -170,15 +177,19 @@ const resuming = (all: ReadonlyArray<Pair>, settings: Settings): ReadonlyArray<P
 
 /**
  * The complete present in place of everything told before (I-31). Such a message says that it replaces all earlier ones,
- * so whatever was told and is neither shown nor named as still applying is withdrawn by it, line or no line.
+ * so whatever was told and is neither shown nor named as still applying is withdrawn by it, line or no line. The lines of
+ * what still applies find room first; a budget too small even for them costs a file that cannot be read its place, until it
+ * can be read and is told again.
  */
 const superseding = (all: ReadonlyArray<Pair>, settings: Settings): Message => {
   const planned = inOrder(
     settings,
     all.flatMap((pair): ReadonlyArray<Planned> => {
       const { held, selected, told } = pair
-      if (held)
-        return live(told) ? [{ section: { kind: "held", scope: told.scope, path: told.path }, change: undefined }] : []
+      if (held !== undefined)
+        return live(told)
+          ? [{ section: { kind: "held", scope: told.scope, path: told.path, because: held }, change: undefined }]
+          : []
       if (isFile(selected)) return [fileSection(selected, "set")]
       return live(told) ? [removal(told, "gone")] : []
     })
@@ -222,7 +233,7 @@ const allFiles = (planned: ReadonlyArray<Planned>): ReadonlyArray<Omission> =>
 
 /** Composes the message that is due now. */
 export const compose = ({ told, fresh, baselineWaits, observed, settings }: Composing): Composed => {
-  const selected = selectScopes(observed, settings.selection)
+  const selected = selectScopes(observed, settings.selection, isTold(told))
   const all = pairs(told, selected, settings)
   const finish = ({ changes, planned, rendered }: Message, baseline: boolean): Composed => {
     const says = rendered.text !== "" && (baseline || changes.length > 0)
@@ -246,7 +257,9 @@ export const compose = ({ told, fresh, baselineWaits, observed, settings }: Comp
         sections,
         rendered,
         new Set(
-          all.flatMap(({ held, selected, told }) => ((held || live(told)) && selected !== undefined ? [selected] : []))
+          all.flatMap(({ held, selected, told }) =>
+            (held !== undefined || live(told)) && selected !== undefined ? [selected] : []
+          )
         )
       )
     }
@@ -267,10 +280,10 @@ export const compose = ({ told, fresh, baselineWaits, observed, settings }: Comp
     return finish({ planned, rendered, changes: committed(planned, rendered) }, style !== "dynamic")
   }
   if (told.identity !== undefined && told.identity !== observed.identity) {
-    const anything = all.some((pair) => live(pair.told) || (!pair.held && isFile(pair.selected)))
+    const anything = all.some((pair) => live(pair.told) || (pair.held === undefined && isFile(pair.selected)))
     return anything ? finish(superseding(all, settings), true) : say([], "dynamic")
   }
   if (told.identity !== undefined) return say(fresh ? resuming(all, settings) : all.flatMap(transition), "dynamic")
-  const chained = all.some(({ selected, held }) => selected?.chain === true && isFile(selected) && !held)
+  const chained = all.some(({ selected, held }) => selected?.chain === true && isFile(selected) && held === undefined)
   return chained && (fresh || baselineWaits) ? say(restoring(all), "baseline") : say(all.flatMap(transition), "dynamic")
 }

@@ -1,6 +1,7 @@
 /**
  * Which files are worth reading: a reading plan that never decides what is shown (I-10, I-61, I-62).
  */
+import type { Scope } from "../../schemas/Instructions.ts"
 import { showPath } from "../frame.ts"
 import { byteLength } from "../utf8.ts"
 import type { Settings } from "./chain.ts"
@@ -33,10 +34,11 @@ const leastBytes = (size: number): number => Math.max(0, Math.floor(size / 2) - 
 export const missingTexts = (
   observed: Observed,
   settings: Settings,
+  isTold: (scope: Scope) => boolean,
   toldDigest: (path: string) => string | undefined
 ): ReadonlySet<string> =>
   new Set(
-    selectScopes(observed, settings.selection).scopes.flatMap(({ absolute, state }) =>
+    selectScopes(observed, settings.selection, isTold).scopes.flatMap(({ absolute, state }) =>
       state._tag === "file" && state.content._tag === "digest" && state.content.digest !== toldDigest(absolute)
         ? [absolute]
         : []
@@ -49,7 +51,7 @@ export const missingTexts = (
  */
 export const worthReading = (observed: Observed, settings: Settings): ReadonlySet<string> => {
   const { maxBytes } = settings
-  const files = selectScopes(observed, settings.selection).scopes.flatMap((scope): ReadonlyArray<File> =>
+  const files = selectScopes(observed, settings.selection, () => false).scopes.flatMap((scope): ReadonlyArray<File> =>
     scope.state._tag === "file" ? [{ scope, content: scope.state.content }] : []
   )
   const specificFirst = Array.from(files.keys()).sort(

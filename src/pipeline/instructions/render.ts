@@ -9,7 +9,7 @@ import * as Notice from "./notice.ts"
 import { depth } from "./order.ts"
 import { block, blockSize, heading, intros, nothingActive, type Section, type Style } from "./section.ts"
 
-export type { FileSection, Section, Style } from "./section.ts"
+export type { FileSection, HeldSection, Section, Style } from "./section.ts"
 
 /** A rendered message. `shown` holds the indices of the sections that are committed; sizes are UTF-8 bytes. */
 export interface Rendered {

@@ -21,11 +21,12 @@ export interface RemovalSection {
   readonly because: "gone" | "budget"
 }
 
-/** A file that cannot be read now; what was told of it still applies (I-31). */
+/** A file of which what was told still applies: it cannot be read now, or another one of its directory cannot (I-9, I-31). */
 export interface HeldSection {
   readonly kind: "held"
   readonly scope: Scope
   readonly path: string
+  readonly because: "unreadable" | "beside"
 }
 
 export type Section = FileSection | RemovalSection | HeldSection
@@ -75,7 +76,9 @@ const fileHeading = (section: FileSection, style: Style, path: string): string =
 export const heading = (section: Section, style: Style, path: string): string => {
   switch (section.kind) {
     case "held":
-      return `Instructions unavailable: ${path}\nThe file cannot be read at the moment; its earlier text still applies.\n`
+      return section.because === "unreadable"
+        ? `Instructions unavailable: ${path}\nThe file cannot be read at the moment; its earlier text still applies.\n`
+        : `Instructions kept: ${path}\nAnother file beside it cannot be read at the moment; its earlier text still applies.\n`
     case "remove":
       return section.because === "gone"
         ? `Instructions removed: ${path}\nThe earlier instructions from it no longer apply.\n`

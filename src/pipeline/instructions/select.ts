@@ -39,10 +39,20 @@ const deciding = (candidates: ReadonlyArray<ObservedCandidate>): ObservedCandida
 const trimmedDigest = (content: Content): string | undefined =>
   content._tag === "size" ? undefined : content.trimmedDigest
 
+/** What has been reached so far: real files by their identity, and by whom. */
+type Reached = Map<string, { readonly path: string; readonly kept: boolean }>
+
+/** A directory that keeps its last state: what it has told, and nothing that it has not. */
+interface Keeping {
+  readonly kept: boolean
+  readonly isTold: (scope: Scope) => boolean
+}
+
 const selectDirectory = (
   directory: ObservedDirectory,
   shownHome: string,
-  reached: Map<string, string>
+  reached: Reached,
+  { isTold, kept }: Keeping
 ): ReadonlyArray<SelectedScope> => {
   const texts = new Map<string, string>()
   return directory.lists.map((list): SelectedScope => {
@@ -54,25 +64,47 @@ const selectDirectory = (
     if (candidate.state._tag !== "present") return { ...base, state: { _tag: "gone" } }
     const { content, real } = candidate.state
     const digest = trimmedDigest(content)
-    const twin =
-      (real === undefined ? undefined : reached.get(real)) ?? (digest === undefined ? undefined : texts.get(digest))
+    const first = real === undefined ? undefined : reached.get(real)
+    // A fault where a file is reached first withdraws nothing that was told of it elsewhere.
+    const same = first !== undefined && !(first.kept && isTold(scope)) ? first.path : undefined
+    const twin = same ?? (digest === undefined ? undefined : texts.get(digest))
     if (twin !== undefined) return { ...base, state: { _tag: "duplicate", of: twin } }
-    if (real !== undefined) reached.set(real, path)
+    // Nor does it take a file over from where it could be told.
+    if (real !== undefined && (!kept || isTold(scope))) reached.set(real, { path, kept })
     if (digest !== undefined) texts.set(digest, path)
     return { ...base, state: { _tag: "file", content } }
   })
 }
 
-/** Selects over one look. The same real file counts at its first place, equal texts of one directory at the earliest. */
-export const selectScopes = (observed: Observed, selection: Settings["selection"]): Selected => {
-  const reached = new Map<string, string>()
-  const scopes = observed.directories.flatMap((directory) => selectDirectory(directory, observed.shownHome, reached))
-  const frozen = new Set(
+/** The directories that keep their last state: in selection `all`, those with an unavailable candidate (I-9). */
+const frozenPlaces = (observed: Observed, selection: Settings["selection"]): ReadonlySet<string> =>
+  new Set(
     selection === "all"
-      ? scopes
-          .filter(({ scope, state }) => state._tag === "held" && scope.owner === "project")
-          .map(({ scope }) => placeKey(scope))
+      ? observed.directories
+          .filter(
+            ({ lists, owner }) =>
+              owner === "project" && lists.some(({ candidates }) => deciding(candidates)?.state._tag === "unavailable")
+          )
+          .map(placeKey)
       : []
   )
+
+/**
+ * Selects over one look. The same real file counts at its first place, equal texts of one directory at the earliest.
+ * `isTold`: whether the model has a text of a scope; a directory that keeps its last state has nothing else to keep.
+ */
+export const selectScopes = (
+  observed: Observed,
+  selection: Settings["selection"],
+  isTold: (scope: Scope) => boolean
+): Selected => {
+  const frozen = frozenPlaces(observed, selection)
+  const reached: Reached = new Map()
+  const scopes = observed.directories.flatMap((directory) => {
+    const kept =
+      frozen.has(placeKey(directory)) &&
+      directory.lists.some(({ slot }) => isTold({ owner: directory.owner, directory: directory.directory, slot }))
+    return selectDirectory(directory, observed.shownHome, reached, { kept, isTold })
+  })
   return { scopes, frozen }
 }

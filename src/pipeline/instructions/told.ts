@@ -24,6 +24,15 @@ export interface Told {
 
 export const nothingTold: Told = { identity: undefined, scopes: new Map() }
 
+/** Whether the model has a text, not a tombstone. */
+export const live = (told: ToldScope | undefined): told is ToldScope => told?.digest !== undefined
+
+/** Asks whether the model has a text of a scope. */
+export const isTold =
+  ({ scopes }: Told) =>
+  (scope: Scope): boolean =>
+    live(scopes.get(scopeKey(scope)))
+
 const decode = Schema.decodeUnknownOption(InstructionsSource)
 
 const clean = (directory: string): boolean =>

@@ -23,8 +23,11 @@ const request = (fs: FileSystem.FileSystem, more: Partial<LookRequest> = {}): Lo
   complete: false,
   listings: undefined,
   missing: (known) =>
-    missingTexts({ root: "/repo", identity: "", shownHome: "~/.dsh", directories: known }, settings, (path) =>
-      more.toldDigest?.(path)
+    missingTexts(
+      { root: "/repo", identity: "", shownHome: "~/.dsh", directories: known },
+      settings,
+      () => false,
+      (path) => more.toldDigest?.(path)
     ),
   shadowed: false,
   plan: undefined,
@@ -226,6 +229,7 @@ describe("a workspace", () => {
     fs,
     nested,
     toldDigest: () => undefined,
+    isTold: () => false,
     complete: () => true,
     shadowed: false
   })

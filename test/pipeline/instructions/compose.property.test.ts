@@ -66,7 +66,7 @@ const alive = (told: Told): ReadonlyMap<string, string> =>
 
 const digests = (observed: Observed, settings: Settings): ReadonlyMap<string, string> =>
   new Map(
-    selectScopes(observed, settings.selection).scopes.flatMap(({ path, scope, state }) =>
+    selectScopes(observed, settings.selection, () => false).scopes.flatMap(({ path, scope, state }) =>
       state._tag === "file" && state.content._tag === "text"
         ? [[fileKey(scope, path), state.content.digest] as const]
         : []
@@ -75,7 +75,9 @@ const digests = (observed: Observed, settings: Settings): ReadonlyMap<string, st
 
 /** The files that cannot be read, and the places where one of them keeps everything as it was. */
 const unreadable = (observed: Observed, settings: Settings) => {
-  const held = selectScopes(observed, settings.selection).scopes.filter(({ state }) => state._tag === "held")
+  const held = selectScopes(observed, settings.selection, () => false).scopes.filter(
+    ({ state }) => state._tag === "held"
+  )
   return {
     files: new Set(held.map(({ path, scope }) => fileKey(scope, path))),
     places: new Set(held.map(({ scope }) => placeKey(scope)))
@@ -197,7 +199,7 @@ describe("compose", () => {
           for (const [file, digest] of alive(told)) {
             if (!excused(file)) assert.strictEqual(digest, isTrue.get(file), `${file} is told, but not true`)
           }
-          for (const { path, scope } of selectScopes(observed, settings.selection).scopes) {
+          for (const { path, scope } of selectScopes(observed, settings.selection, () => false).scopes) {
             const file = fileKey(scope, path)
             if (!isTrue.has(file) || (settings.selection === "all" && away.places.has(placeKey(scope)))) continue
             assert.strictEqual(alive(told).get(file), isTrue.get(file), `${file} is true, but not told`)

@@ -128,7 +128,7 @@ export const sections = (
           case "budget":
             return { kind: "remove", scope, path, because: kind }
           case "held":
-            return { kind: "held", scope, path }
+            return { kind: "held", scope, path, because: "unreadable" }
           case "unread":
             return { kind: "set", scope, path, text: undefined, bytes: size }
           case "replaceOther":

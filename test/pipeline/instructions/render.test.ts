@@ -21,7 +21,7 @@ const removed = (path: string, because: "gone" | "budget" = "gone"): Section => 
   path,
   because
 })
-const held = (path: string): Section => ({ kind: "held", scope: project("."), path })
+const held = (path: string): Section => ({ kind: "held", scope: project("."), path, because: "unreadable" })
 
 /** A test without effects. */
 const check = (name: string, body: () => void) => it.effect(name, () => Effect.sync(body))

@@ -9,19 +9,21 @@ const all = resolveSettings({ maxBytes: 1_000, candidateSelection: "all" })
 
 /** `directory:slot path state` of every scope that is not gone. */
 const selected = (disk: Disk, settings = first, chain: ReadonlyArray<string> = [".", "a"]): ReadonlyArray<string> =>
-  selectScopes(observe(disk, { settings, chain }), settings.selection).scopes.flatMap(({ path, scope, state }) =>
-    state._tag === "gone"
-      ? []
-      : [
-          `${scope.owner === "user" ? "user" : scope.directory}:${scope.slot} ${path} ${state._tag}${state._tag === "duplicate" ? ` of ${state.of}` : ""}`
-        ]
+  selectScopes(observe(disk, { settings, chain }), settings.selection, () => false).scopes.flatMap(
+    ({ path, scope, state }) =>
+      state._tag === "gone"
+        ? []
+        : [
+            `${scope.owner === "user" ? "user" : scope.directory}:${scope.slot} ${path} ${state._tag}${state._tag === "duplicate" ? ` of ${state.of}` : ""}`
+          ]
   )
 
 describe("selectScopes", () => {
   it("[I-6] every scope that was looked at has a state, in message order", () => {
     const { scopes } = selectScopes(
       observe({ "CLAUDE.md": "c" }, { settings: first, chain: [".", "a"], nested: ["b"] }),
-      "first"
+      "first",
+      () => false
     )
     assert.deepStrictEqual(
       scopes.map(({ absolute, chain, path, scope, state }) => [
@@ -133,7 +135,7 @@ describe("selectScopes", () => {
   it("[I-9] in selection all, and there only, an unavailable candidate freezes its place", () => {
     const disk = { "~": unavailable, "CLAUDE.md": unavailable, "a/AGENTS.md": "a" }
     const frozen = (settings: typeof first) =>
-      selectScopes(observe(disk, { settings, chain: [".", "a"] }), settings.selection).frozen
+      selectScopes(observe(disk, { settings, chain: [".", "a"] }), settings.selection, () => false).frozen
     assert.deepStrictEqual([...frozen(all)], [placeKey({ owner: "project", directory: "." })])
     assert.deepStrictEqual([...frozen(first)], [])
   })

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import { isIgnored } from "../../pipeline/files/ignore.ts"
-import { composed } from "../../pipeline/files/pathIndex.ts"
+import { composed } from "../../pipeline/files/nameTable.ts"
 import { isHidden, type Listing } from "../../pipeline/files/query.ts"
 import { listing } from "../../pipeline/files/rank.ts"
 import * as Paths from "../../pipeline/paths.ts"

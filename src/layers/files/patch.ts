@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import { isIgnored } from "../../pipeline/files/ignore.ts"
-import { composed, lettersOf, type Parent, type PathIndex, rootParent } from "../../pipeline/files/pathIndex.ts"
-import { isHidden } from "../../pipeline/files/query.ts"
+import type { PathIndex } from "../../pipeline/files/pathIndex.ts"
 import * as Paths from "../../pipeline/paths.ts"
 import type { FileReferencesSettings } from "../../schemas/FileReference.ts"
 import { probeEntry, realPath } from "../filesystem/probe.ts"
@@ -12,19 +11,6 @@ import { standing } from "./workspace.ts"
 interface Patched {
   readonly index: PathIndex
   truncated: boolean
-}
-
-const parentOf = (directory: string): Parent => {
-  if (directory === ".") return rootParent
-  const cased = composed(directory)
-  const folded = cased.toLowerCase()
-  return {
-    path: `${directory}/`,
-    cased: `${cased}/`,
-    folded: `${folded}/`,
-    letters: lettersOf(folded),
-    hidden: directory.split("/").some(isHidden)
-  }
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
@@ -77,7 +63,8 @@ export const patch = Effect.fnUntraced(function* (
     // It was a file when it was last looked at.
     if (index.kindOf(each) !== undefined) index.remove(each)
     if (index.size >= settings.maxEntries) break
-    index.add(parentOf(directoryOf(each)), nameOf(each), each !== path || kind === "directory")
+    const parent = index.parentOf(directoryOf(each))
+    if (parent !== undefined) index.add(parent, nameOf(each), each !== path || kind === "directory")
   }
   patched.truncated ||= index.size >= settings.maxEntries
 })

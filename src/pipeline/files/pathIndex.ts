@@ -1,138 +1,154 @@
-/**
- * The paths of a workspace, laid out for searching: parallel arrays, and an order in which the first matches are the best.
- */
+/** The paths of a workspace, laid out for searching: each entry is its name and the entry of its directory. */
 import type { FileCandidate } from "../../schemas/FileReference.ts"
+import { lettersOf, NameTable } from "./nameTable.ts"
 import { isHidden } from "./query.ts"
 
 const directoryFlag = 1
 const hiddenFlag = 2
 
-// oxlint-disable-next-line no-control-regex
-const plainText = /^[\u0000-\u007f]*$/
+/** No path is as long as this. */
+const behindDirectories = 1 << 29
 
-/** `name` as it is compared: composed (NFC). */
-export const composed = (text: string): string => (plainText.test(text) ? text : text.normalize("NFC"))
-
-const bitOf = Int32Array.from({ length: 128 }, (_, code) => {
-  if (code >= 97 && code <= 122) return 1 << (code - 97)
-  if (code >= 48 && code <= 57) return 1 << 26
-  if (code === 46) return 1 << 27
-  return code === 45 || code === 95 ? 1 << 28 : 1 << 29
-})
-
-/** Which letters a folded text has: a text can only hold another one that has no letter more. */
-export const lettersOf = (folded: string): number => {
-  let letters = 0
-  for (let at = 0; at < folded.length; at++) {
-    const code = folded.charCodeAt(at)
-    letters |= code < 128 ? bitOf[code]! : 1 << 29
-  }
-  return letters
-}
-
-/** The names of one directory are added below this. */
+/** What the names of one directory are added below. */
 export interface Parent {
-  /** `""` for the root; ends in `/`. As on the disk, composed, and folded to lower case. */
+  /** As on the disk; `""` for the root, ends in `/`. */
   readonly path: string
-  readonly cased: string
-  readonly folded: string
+  /** The directory's own entry; the root has none. */
+  readonly at: number
   readonly letters: number
   readonly hidden: boolean
 }
 
-export const rootParent: Parent = { path: "", cased: "", folded: "", letters: 0, hidden: false }
+export const rootParent: Parent = { path: "", at: -1, letters: 0, hidden: false }
 
 export class PathIndex {
-  /** As on the disk, root-relative. */
-  readonly paths: Array<string> = []
-  /** Composed, as they are compared when case counts, and folded, when it does not; mostly the very same strings. */
-  readonly cased: Array<string> = []
-  readonly folded: Array<string> = []
+  /** As on the disk. A directory comes before what lies in it. */
+  readonly #names: Array<string> = []
+  /** For each entry the entry of its directory, -1 in the root. */
+  readonly parents: Array<number> = []
+  /** The letters of the whole path. */
   readonly letters: Array<number> = []
+  /** Directories first, then the shorter paths. */
+  readonly ranks: Array<number> = []
   readonly #flags: Array<number> = []
-  #order: Int32Array | undefined
+  /** Paths of directories, each with its `/`; of nothing else. */
+  readonly #directories: Array<string> = []
+  #folded = new NameTable(true)
+  #cased: NameTable | undefined
 
   get size(): number {
-    return this.paths.length
+    return this.#names.length
   }
 
   /** Adds an entry, and returns what its own entries are added below. */
   add(parent: Parent, name: string, directory: boolean): Parent {
-    const casedName = composed(name)
-    const foldedName = casedName.toLowerCase()
-    const path = parent.path + name
-    const cased = parent.cased === parent.path && casedName === name ? path : parent.cased + casedName
-    const folded = parent.folded === parent.cased && foldedName === casedName ? cased : parent.folded + foldedName
-    const letters = parent.letters | lettersOf(foldedName)
+    const at = this.#names.length
+    const letters = parent.letters | lettersOf(name)
     const hidden = parent.hidden || isHidden(name)
-    this.paths.push(path)
-    this.cased.push(cased)
-    this.folded.push(folded)
+    this.#names.push(name)
+    this.parents.push(parent.at)
     this.letters.push(letters)
+    this.ranks.push(parent.path.length + name.length + (directory ? 0 : behindDirectories))
     this.#flags.push((directory ? directoryFlag : 0) | (hidden ? hiddenFlag : 0))
-    this.#order = undefined
-    return directory ? inside({ path, cased, folded, letters, hidden }) : rootParent
+    const path = directory ? `${parent.path}${name}/` : ""
+    this.#directories.push(path)
+    if (!directory) return rootParent
+    return { path, at, letters, hidden }
+  }
+
+  /** What the entries of a directory are added below; `undefined`: there is no such directory here. */
+  parentOf(directory: string): Parent | undefined {
+    if (directory === ".") return rootParent
+    const at = this.#find(directory)
+    return at === undefined || !this.isDirectory(at)
+      ? undefined
+      : { path: `${directory}/`, at, letters: this.letters[at]!, hidden: this.isHidden(at) }
   }
 
   /** Removes a path and everything below it. */
   remove(path: string): void {
-    const below = `${path}/`
+    const target = this.#find(path)
+    if (target === undefined) return
+    const columns: ReadonlyArray<Array<unknown>> = [
+      this.#names,
+      this.letters,
+      this.ranks,
+      this.#flags,
+      this.#directories
+    ]
+    const moved = new Int32Array(this.size)
     let kept = 0
-    for (let at = 0; at < this.paths.length; at++) {
-      const other = this.paths[at]!
-      if (other === path || other.startsWith(below)) continue
-      for (const column of [this.paths, this.cased, this.folded, this.letters, this.#flags] as Array<Array<unknown>>) {
-        column[kept] = column[at]
-      }
+    for (let at = 0; at < moved.length; at++) {
+      const parent = this.parents[at]!
+      const gone = at === target || (parent >= 0 && moved[parent]! < 0)
+      moved[at] = gone ? -1 : kept
+      if (gone) continue
+      for (const column of columns) column[kept] = column[at]
+      this.parents[kept] = parent < 0 ? parent : moved[parent]!
       kept++
     }
-    for (const column of [this.paths, this.cased, this.folded, this.letters, this.#flags]) column.length = kept
-    this.#order = undefined
+    for (const column of [...columns, this.parents]) column.length = kept
+    this.#folded = new NameTable(true)
+    this.#cased = undefined
+  }
+
+  #find(path: string): number | undefined {
+    let parent = -1
+    for (const name of path.split("/")) {
+      let at = parent + 1
+      while (at < this.size && (this.parents[at] !== parent || this.#names[at] !== name)) at++
+      if (at >= this.size) return undefined
+      parent = at
+    }
+    return parent
   }
 
   /** The kind of an entry; `undefined`: it is not here. */
   kindOf(path: string): FileCandidate["kind"] | undefined {
-    const at = this.paths.indexOf(path)
-    return at < 0 ? undefined : this.candidate(at).kind
+    const at = this.#find(path)
+    return at === undefined ? undefined : this.candidate(at).kind
   }
 
   isHidden(at: number): boolean {
     return (this.#flags[at]! & hiddenFlag) !== 0
   }
 
-  candidate(at: number): FileCandidate {
-    return { path: this.paths[at]!, kind: this.isDirectory(at) ? "directory" : "file" }
-  }
-
   isDirectory(at: number): boolean {
     return (this.#flags[at]! & directoryFlag) !== 0
   }
 
-  /** Whether two entries differ in nothing but their spelling, as far as the order goes. */
-  sameRank(left: number, right: number): boolean {
-    return this.isDirectory(left) === this.isDirectory(right) && this.paths[left]!.length === this.paths[right]!.length
+  #directoryOf(at: number): string {
+    const parent = this.parents[at]!
+    return parent < 0 ? "" : this.#directories[parent]!
   }
 
-  /** All entries, directories first, then the shorter paths: a counting sort, since lengths are small numbers. */
-  get order(): Int32Array {
-    if (this.#order !== undefined) return this.#order
-    const size = this.paths.length
-    let longest = 0
-    for (const path of this.paths) if (path.length > longest) longest = path.length
-    const starts = new Int32Array(2 * (longest + 1) + 1)
-    const slot = (at: number): number => (this.isDirectory(at) ? 0 : longest + 1) + this.paths[at]!.length
-    for (let at = 0; at < size; at++) starts[slot(at) + 1]!++
-    for (let at = 1; at < starts.length; at++) starts[at]! += starts[at - 1]!
-    const order = new Int32Array(size)
-    for (let at = 0; at < size; at++) order[starts[slot(at)]!++] = at
-    this.#order = order
-    return order
+  candidate(at: number): FileCandidate {
+    return { path: this.#directoryOf(at) + this.#names[at]!, kind: this.isDirectory(at) ? "directory" : "file" }
+  }
+
+  /** The names as they are compared, when case counts and when it does not. */
+  table(cased: boolean): NameTable {
+    if (!cased) return this.#folded.follow(this.#names)
+    this.#cased ??= new NameTable(false)
+    return this.#cased.follow(this.#names)
+  }
+
+  /** Of two entries of the same rank, the directories alone tell which is first. */
+  apart(left: number, right: number): boolean {
+    const [above, other] = [this.#directoryOf(left), this.#directoryOf(right)]
+    return !above.startsWith(other) && !other.startsWith(above)
+  }
+
+  /** By rank, then code units. */
+  compare(left: number, right: number): number {
+    const ranks = this.ranks[left]! - this.ranks[right]!
+    if (ranks !== 0) return ranks
+    if (this.parents[left] === this.parents[right]) return byCodeUnits(this.#names[left]!, this.#names[right]!)
+    const [above, other] = [this.#directoryOf(left), this.#directoryOf(right)]
+    return this.apart(left, right)
+      ? byCodeUnits(above, other)
+      : byCodeUnits(above + this.#names[left]!, other + this.#names[right]!)
   }
 }
 
-const inside = (parent: Parent): Parent => {
-  const path = `${parent.path}/`
-  const cased = parent.cased === parent.path ? path : `${parent.cased}/`
-  const folded = parent.folded === parent.cased ? cased : `${parent.folded}/`
-  return { ...parent, path, cased, folded }
-}
+export const byCodeUnits = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)

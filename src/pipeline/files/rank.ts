@@ -5,106 +5,175 @@
  * directories before files, shorter before longer, then code units. Nothing but the root-relative path counts.
  */
 import type { FileCandidate, FileCompletion } from "../../schemas/FileReference.ts"
-import { composed, lettersOf, type PathIndex } from "./pathIndex.ts"
+import { composed, lettersOf } from "./nameTable.ts"
+import { byCodeUnits, type PathIndex } from "./pathIndex.ts"
 import type { Search } from "./query.ts"
 
 const exact = 0
 const baseBegins = 1
 const baseHolds = 2
 const pathHolds = 3
-const classes = 4
+const inOrder = 4
+const classes = 5
 
-/** The class of a path that holds the needle at `at`, first. A needle has no `/`. */
-const classOf = (path: string, needle: string, at: number): number => {
-  const base = path.lastIndexOf("/") + 1
-  const inBase = at >= base ? at : path.indexOf(needle, base)
-  if (inBase < 0) return pathHolds
-  if (inBase > base) return baseHolds
-  return path.length - base === needle.length ? exact : baseBegins
-}
-
-/** Whether the needle's characters stand in a text in their order. */
-const isSubsequence = (text: string, characters: ReadonlyArray<string>): boolean => {
-  let from = 0
-  for (const character of characters) {
-    const at = text.indexOf(character, from)
-    if (at < 0) return false
-    from = at + character.length
-  }
-  return true
-}
-
-/** The best of what is offered in the index's order; of equals in that order, the first by code units. */
+/** The best of what is offered, in any order. */
 class Best {
-  readonly entries: Array<number> = []
+  readonly #entries: Array<number> = []
   readonly #index: PathIndex
   readonly #limit: number
+  /** With `limit` that are better, one that is not better than this is none of the best. */
+  #worst = -1
+  #worstRank = Infinity
+  /** A directory in which no entry of the worst's rank is better. */
+  #behind: number | undefined
 
   constructor(index: PathIndex, limit: number) {
     this.#index = index
     this.#limit = limit
   }
 
-  get full(): boolean {
-    return this.entries.length >= this.#limit
+  /** Whether it is known that an entry is none of the best. */
+  excludes(entry: number): boolean {
+    const rank = this.#index.ranks[entry]!
+    return rank > this.#worstRank || (rank === this.#worstRank && this.#index.parents[entry] === this.#behind)
   }
 
-  /** `false`: neither this one nor any that follows can be among the best. */
-  offer(entry: number): boolean {
-    const { entries } = this
-    const { paths } = this.#index
-    const last = entries.at(-1)
-    if (this.full && (last === undefined || !this.#index.sameRank(last, entry))) return false
-    const path = paths[entry]!
-    let place = entries.length
-    while (place > 0 && this.#index.sameRank(entries[place - 1]!, entry) && paths[entries[place - 1]!]! > path) place--
-    if (place >= this.#limit) return true
-    entries.splice(place, 0, entry)
-    if (entries.length > this.#limit) entries.pop()
-    return true
+  offer(entry: number): void {
+    if (this.excludes(entry)) return
+    if (this.#index.ranks[entry] === this.#worstRank && this.#index.compare(entry, this.#worst) > 0) {
+      if (this.#index.apart(entry, this.#worst)) this.#behind = this.#index.parents[entry]
+      return
+    }
+    this.#entries.push(entry)
+    if (this.#entries.length >= 2 * this.#limit + 64) this.#prune()
+  }
+
+  #prune(): void {
+    this.#entries.sort((left, right) => this.#index.compare(left, right))
+    if (this.#entries.length > this.#limit) this.#entries.length = this.#limit
+    const worst = this.#entries.length === this.#limit ? this.#entries.at(-1) : undefined
+    if (worst === undefined) return
+    this.#behind = undefined
+    this.#worst = worst
+    this.#worstRank = this.#index.ranks[worst]!
+  }
+
+  get entries(): ReadonlyArray<number> {
+    this.#prune()
+    return this.#entries
   }
 }
 
-/** The best `limit` matches. A capital letter in the text makes case count. */
+const codesOf = (text: string): Uint16Array => Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
+
+/** How far the needle may move when this code unit stands below its end. Some share a place, which has the shortest way. */
+const skipsOf = (needle: Uint16Array): Int32Array => {
+  const skips = new Int32Array(128).fill(needle.length)
+  for (let at = 0; at < needle.length - 1; at++) skips[needle[at]! & 127] = needle.length - 1 - at
+  return skips
+}
+
+/** Where the needle stands in a name, first; -1: nowhere. (Horspool's search.) */
+const placeOf = (codes: Uint16Array, from: number, end: number, needle: Uint16Array, skips: Int32Array): number => {
+  const ahead = needle.length - 1
+  const final = needle[ahead]!
+  for (let at = from + ahead; at < end;) {
+    const code = codes[at]!
+    if (code === final) {
+      let same = 0
+      while (same < ahead && codes[at - ahead + same] === needle[same]) same++
+      if (same === ahead) return at - ahead - from
+    }
+    at += skips[code & 127]!
+  }
+  return -1
+}
+
+const isPair = (first: number, second: number): boolean => (first & 0xfc00) === 0xd800 && (second & 0xfc00) === 0xdc00
+
+/**
+ * How much of the needle stands in its order in a path, if `done` of it does in the path of its directory: taking each
+ * character as early as possible loses nothing. The halves of a character are not torn apart. Where `all` of it has to stand,
+ * a name is given up as soon as it is too short for the rest.
+ */
+const progress = (
+  codes: Uint16Array,
+  from: number,
+  end: number,
+  needle: Uint16Array,
+  done: number,
+  all: boolean
+): number => {
+  let had = done
+  if (had === needle.length) return had
+  let wanted = needle[had]
+  let stop = all ? end - needle.length + had + 1 : end
+  for (let at = from; at < stop; at++) {
+    if (codes[at] !== wanted) continue
+    let width = 1
+    if (isPair(wanted!, needle[had + 1]!)) {
+      if (at + 1 >= end || codes[at + 1] !== needle[had + 1]) continue
+      width = 2
+    }
+    had += width
+    at += width - 1
+    if (had === needle.length) return had
+    if (all) stop += width
+    wanted = needle[had]
+  }
+  return had
+}
+
+const none: FileCompletion = { candidates: [], truncated: false }
+
+/**
+ * The best `limit` matches. A capital letter in the text makes case count. The text has no `/`: what holds it holds it in the
+ * name of one entry, and everything below a directory that does holds it, too.
+ */
 export const search = (index: PathIndex, { hidden, text }: Search, limit: number): FileCompletion => {
   const cased = composed(text)
   const folded = cased.toLowerCase()
-  const needle = cased === folded ? folded : cased
-  const texts = cased === folded ? index.folded : index.cased
+  const needle = codesOf(cased === folded ? folded : cased)
+  if (needle.length === 0) return none
+  const skips = skipsOf(needle)
+  const { codes, starts } = index.table(cased !== folded)
   const letters = lettersOf(folded)
-  const { order } = index
+  const { parents, size } = index
   const possible = (entry: number): boolean =>
     (index.letters[entry]! & letters) === letters && (hidden || !index.isHidden(entry))
 
   const best = Array.from({ length: classes }, () => new Best(index, limit))
+  const holds = new Uint8Array(size)
   let found = 0
-  for (const entry of order) {
+  for (let entry = 0; entry < size; entry++) {
     if (!possible(entry)) continue
-    const path = texts[entry]!
-    const at = path.indexOf(needle)
-    if (at < 0) continue
+    const parent = parents[entry]!
+    const place = placeOf(codes, starts[entry]!, starts[entry + 1]!, needle, skips)
+    if (place < 0 && (parent < 0 || holds[parent] === 0)) continue
+    holds[entry] = 1
     found++
-    best[classOf(path, needle, at)]!.offer(entry)
+    const whole = starts[entry + 1]! - starts[entry]! === needle.length
+    best[place < 0 ? pathHolds : place > 0 ? baseHolds : whole ? exact : baseBegins]!.offer(entry)
   }
 
   // With enough of the better classes, nobody will see a subsequence; whether there is more is known already.
   if (found <= limit) {
-    const subsequences = new Best(index, limit - found)
-    const characters = Array.from(needle)
-    for (const entry of order) {
-      if (!possible(entry)) continue
-      const path = texts[entry]!
-      if (!isSubsequence(path, characters) || path.includes(needle)) continue
+    const had = new Int32Array(size)
+    for (let entry = 0; entry < size; entry++) {
+      if (!hidden && index.isHidden(entry)) continue
+      const parent = parents[entry]!
+      const above = parent < 0 ? 0 : had[parent]!
+      // A directory is looked at for the sake of what lies below it; a file that would not be shown, to know if there is more.
+      if (!index.isDirectory(entry) && (!possible(entry) || (found > limit && best[inOrder]!.excludes(entry)))) continue
+      had[entry] = progress(codes, starts[entry]!, starts[entry + 1]!, needle, above, !index.isDirectory(entry))
+      if (had[entry] !== needle.length || holds[entry] === 1) continue
       found++
-      if (!subsequences.offer(entry)) break
+      best[inOrder]!.offer(entry)
     }
-    best.push(subsequences)
   }
   const entries = best.flatMap(({ entries }) => entries).slice(0, limit)
   return { candidates: entries.map((entry) => index.candidate(entry)), truncated: found > limit }
 }
-
-const byCodeUnits = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
 /** The entries of a directory whose names begin with `rest` (F-3): directories first, then code units. */
 export const listing = (entries: ReadonlyArray<FileCandidate>, rest: string, limit: number): FileCompletion => {

@@ -49,8 +49,7 @@ const asSomebody = (root: string) =>
   )
 
 const entries = ({ index }: Growth) =>
-  index.paths
-    .map((_, at) => index.candidate(at))
+  Array.from({ length: index.size }, (_, at) => index.candidate(at))
     .map(({ kind, path }) => (kind === "directory" ? `${path}/` : path))
     .sort()
 

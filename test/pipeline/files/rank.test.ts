@@ -73,6 +73,39 @@ describe("[F-5] ranking", () => {
     assert.deepStrictEqual(found(index, "r\u00e9sum\u00e9s").paths[0], "re\u0301sume\u0301s/")
   })
 
+  it("a letter that folds to others is found by them", () => {
+    const index = indexOf(["\u0130zmir.md", "a\u0130/x.ts", "other"])
+    assert.deepStrictEqual(found(index, "i").paths, ["\u0130zmir.md", "a\u0130/", "a\u0130/x.ts"])
+    assert.deepStrictEqual(found(index, "\u0130").paths, ["\u0130zmir.md", "a\u0130/", "a\u0130/x.ts"])
+  })
+
+  it("the halves of a character are not torn apart", () => {
+    const index = indexOf(["\ud83d\ude01\ud83c\ude00", "\ud83d\ude00-b"])
+    assert.deepStrictEqual(found(index, "\ud83d\ude00b").paths, ["\ud83d\ude00-b"])
+    assert.deepStrictEqual(found(index, "\ud83d\ude00").paths, ["\ud83d\ude00-b"])
+  })
+
+  it("what is removed is gone with everything below it, and the rest is found as before", () => {
+    const index = indexOf(["a/plan.ts", "ab/plan.ts", "a/b/plan/x.ts", "plan.md"])
+    assert.deepStrictEqual(found(index, "plan").paths, [
+      "a/b/plan/",
+      "plan.md",
+      "a/plan.ts",
+      "ab/plan.ts",
+      "a/b/plan/x.ts"
+    ])
+    index.remove("a")
+    assert.deepStrictEqual(found(index, "plan").paths, ["plan.md", "ab/plan.ts"])
+    assert.deepStrictEqual(
+      [index.kindOf("a"), index.kindOf("a/b/plan"), index.kindOf("ab")],
+      [undefined, undefined, "directory"]
+    )
+    const below = index.add(index.parentOf("ab")!, "Plan", true)
+    index.add(below, "new.ts", false)
+    assert.deepStrictEqual(found(index, "Plan").paths, ["ab/Plan/", "ab/Plan/new.ts"])
+    assert.isUndefined(index.parentOf("ab/plan.ts"))
+  })
+
   it("[F-4] hidden entries match when a segment of the query begins with a dot", () => {
     const index = indexOf([".github/plan.yml", "plan.ts", ".env"])
     assert.deepStrictEqual(found(index, "plan").paths, ["plan.ts"])
@@ -116,7 +149,7 @@ describe("[F-5] ranking", () => {
           let at = -1
           return [...needle].every((letter) => (at = compared.indexOf(letter, at + 1)) >= 0) ? 4 : 5
         }
-        const everything = (index: PathIndex) => index.paths.map((_, at) => index.candidate(at))
+        const everything = (index: PathIndex) => Array.from({ length: index.size }, (_, at) => index.candidate(at))
         const isHidden = (path: string) =>
           path.split("/").some((name) => name.startsWith(".") && name !== "." && name !== "..")
         const index = indexOf(files)

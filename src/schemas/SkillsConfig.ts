@@ -1,18 +1,10 @@
 /** The configuration of skills (table K). */
-import * as Duration from "effect/Duration"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { decodeConfiguration } from "./Configuration.ts"
+import { PositiveTime } from "./time.ts"
 
 const positive = Schema.Int.check(Schema.isGreaterThan(0))
 const Directory = Schema.NonEmptyString.annotate({ description: "a directory: absolute, or beginning with ~/" })
-
-const isTime = (input: unknown): input is Duration.Input =>
-  (typeof input === "number" || typeof input === "string" || Duration.isDuration(input)) &&
-  Option.exists(
-    Option.map(Duration.fromInput(input as Duration.Input), Duration.toMillis),
-    (millis) => millis > 0 && Number.isFinite(millis)
-  )
 
 /** A directory of skills beside the default ones. */
 export const SkillRoot = Schema.Struct({
@@ -50,7 +42,7 @@ export const SkillsConfig = Schema.Struct({
     Schema.Literals(["line-start", "anywhere", "off"]).annotate({ description: `"line-start", "anywhere" or "off"` })
   ),
   providerTimeout: Schema.optionalKey(
-    Schema.declare(isTime).annotate({ description: `a time, such as 5000 (milliseconds) or "5 seconds"` })
+    PositiveTime.annotate({ description: `a time, such as 5000 (milliseconds) or "5 seconds"` })
   ),
   watch: Schema.optionalKey(Schema.Boolean.annotate({ description: "true or false" }))
 }).annotate({ identifier: "SkillsConfig" })

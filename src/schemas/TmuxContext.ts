@@ -1,8 +1,7 @@
 /** The place in tmux as it is configured and logged (T-2). */
-import * as Duration from "effect/Duration"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { decodeConfiguration } from "./Configuration.ts"
+import { PositiveTime } from "./time.ts"
 
 /** The source kind of a reading of the place in tmux. */
 export const tmuxSourceKind = "tmux-context"
@@ -25,13 +24,6 @@ export const TmuxContextSource = Schema.Struct({
 }).annotate({ identifier: "TmuxContextSource" })
 export interface TmuxContextSource extends Schema.Schema.Type<typeof TmuxContextSource> {}
 
-const isTime = (input: unknown): input is Duration.Input =>
-  (typeof input === "number" || typeof input === "string" || Duration.isDuration(input)) &&
-  Option.exists(
-    Option.map(Duration.fromInput(input as Duration.Input), Duration.toMillis),
-    (millis) => millis > 0 && Number.isFinite(millis)
-  )
-
 /**
  * The configuration of tmux.
  *
@@ -39,7 +31,7 @@ const isTime = (input: unknown): input is Duration.Input =>
  */
 export const TmuxConfig = Schema.Struct({
   timeout: Schema.optionalKey(
-    Schema.declare(isTime).annotate({ description: `a time, such as 1000 (milliseconds) or "1 second"` })
+    PositiveTime.annotate({ description: `a time, such as 1000 (milliseconds) or "1 second"` })
   )
 }).annotate({ identifier: "TmuxConfig" })
 export interface TmuxConfig extends Schema.Schema.Type<typeof TmuxConfig> {}

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as MemoryFileSystem from "../../src/testing/memoryFileSystem.ts"
@@ -42,9 +43,30 @@ describe("files", () => {
     }).pipe(Effect.provide(disk))
   )
 
-  it.effect("prints nothing when there is nothing, and that is no failure", () =>
+  it.effect.each([
+    ["zzz", 'Nothing in /shop matches "zzz".'],
+    ["src/zzz", 'Nothing in /shop/src begins with "zzz".'],
+    ["none/", "There is no directory /shop/none."],
+    ["empty/", "/shop/empty has nothing to show."],
+    ["/shop/none/x", "There is no directory /shop/none."]
+  ] as const)(
+    "says why there is nothing for %j, where a completion does not look, and that is no failure",
+    ([query, why]) =>
+      Effect.gen(function* () {
+        yield* FileSystem.FileSystem.use((fs) => fs.makeDirectory("/shop/empty"))
+        assert.deepStrictEqual(yield* files(query), { stdout: "", stderr: `agent-context: ${why}\n`, code: 0 })
+        const { stderr, stdout } = yield* files(query, "--json")
+        assert.deepStrictEqual([JSON.parse(stdout), stderr], [{ candidates: [], truncated: false }, ""])
+      }).pipe(Effect.provide(disk))
+  )
+
+  it.effect("says that a directory cannot be read", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* files("zzz"), { stdout: "", stderr: "", code: 0 })
+      const memory = yield* MemoryFileSystem.MemoryFileSystem
+      yield* memory.fault("/shop/src", "list", "PermissionDenied")
+      const { code, stderr, stdout } = yield* files("src/")
+      assert.match(stderr, /^agent-context: \/shop\/src cannot be listed: PermissionDenied[^\n]*\.\n$/)
+      assert.deepStrictEqual([stdout, code], ["", 0])
     }).pipe(Effect.provide(disk))
   )
 

@@ -399,6 +399,21 @@ describe("[F-4] tool results", () => {
   )
 })
 
+describe("[F-7] selecting", () => {
+  it.effect("reads nothing of what is offered: what is inserted can only be its path", () =>
+    Effect.gen(function* () {
+      const disk = yield* memory
+      assert.deepStrictEqual(yield* list("plan"), ["src/plan.ts"])
+      assert.deepStrictEqual(yield* list("src/"), ["src/deep/", "src/plan.ts"])
+      const references = yield* FileReferences
+      const { candidates } = yield* references.list("plan")
+      assert.deepStrictEqual(candidates, [{ path: "src/plan.ts", kind: "file" }])
+      assert.strictEqual(yield* disk.reads("/repo/src/plan.ts"), 0)
+      assert.isAbove(yield* disk.reads("/repo/.gitignore"), 0)
+    }).pipe(workspace())
+  )
+})
+
 describe("[F-6] guidance", () => {
   it.effect("is a section of the system prompt while there is a read tool", () =>
     Effect.gen(function* () {

@@ -302,6 +302,28 @@ describe("[F-4] both walkers", () => {
     }).pipe(Effect.provide(live))
   )
 
+  it.live(
+    "100,000 files, half of them in one directory",
+    () =>
+      Effect.gen(function* () {
+        const root = yield* temporary
+        const touch = (name: string) => fs.closeSync(fs.openSync(path.join(root, name), "w"))
+        for (const [directory, count] of [
+          ["wide", 50_000],
+          ...Array.from({ length: 200 }, (_, at) => [`d${at}`, 250])
+        ]) {
+          fs.mkdirSync(path.join(root, `${directory}`))
+          for (let at = 0; at < Number(count); at++) touch(`${directory}/file-${at}.${at % 10 === 0 ? "log" : "ts"}`)
+        }
+        fs.writeFileSync(path.join(root, ".gitignore"), "*.log\n!file-0.log\n")
+        const { entries, truncated } = yield* walked(root, { maxEntries: 200_000 })
+        assert.isFalse(truncated)
+        // Nine of ten, and of each directory its first.
+        assert.strictEqual(entries.length, 1 + 201 + 90_000 + 201)
+      }).pipe(Effect.provide(live)),
+    60_000
+  )
+
   it.live("skip what may not be read", () =>
     Effect.gen(function* () {
       const root = yield* temporary

@@ -66,6 +66,26 @@ describe("[F-2] what is written is read back", () => {
   })
 })
 
+describe("[F-7] selecting", () => {
+  it.effect.prop(
+    "inserts the path as it is, in quotes where needed, and nothing else",
+    { segments: Schema.NonEmptyArray(Tricky), kind: Schema.Literals(kinds), quoted: Schema.Boolean },
+    ({ kind, quoted, segments }) =>
+      Effect.sync(() => {
+        const path = segments
+          .map((pieces) => pieces.join(""))
+          .filter(legal)
+          .join("/")
+        if (path === "") return
+        const text = kind === "directory" ? `${path}/` : path
+        assert.include(
+          [`@${text}`, `@"${text}${kind === "directory" ? "" : '"'}`],
+          formatMention({ path, kind }, { quoted })
+        )
+      })
+  )
+})
+
 describe("[F-2] formatMention", () => {
   it.each([
     [{ path: "src/plan.ts", kind: "file" }, "@src/plan.ts"],

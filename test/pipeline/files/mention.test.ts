@@ -140,6 +140,7 @@ describe("[F-2] parseMentions finds nothing in", () => {
     '@"my docs/ and then',
     '@"" @ @/ @./',
     "a@src/plan.ts",
+    "@src/plan.ts@1.2.3, (@src/plan.ts@",
     "git@github.com:a/b.git"
   ])("%j", (text) => {
     assert.deepStrictEqual(paths(text), [])

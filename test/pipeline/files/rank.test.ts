@@ -73,6 +73,31 @@ describe("[F-5] ranking", () => {
     assert.deepStrictEqual(found(index, "r\u00e9sum\u00e9s").paths[0], "re\u0301sume\u0301s/")
   })
 
+  it("is what sorting everything gives among many of the same length, wherever they lie", () => {
+    let seed = 11
+    const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below
+    const names = ["ab", "ba", "aa", "bb", "a.", "a"]
+    for (let round = 0; round < 60; round++) {
+      const paths = new Set<string>()
+      for (let at = 0; at < 600; at++) {
+        const depth = 1 + random(4)
+        const segments = Array.from({ length: depth }, () => `${names[random(names.length)]}${random(3)}`)
+        paths.add(`${segments.join("/")}/x${random(10)}`)
+      }
+      const index = indexOf([...paths])
+      for (const [needle, rankOf] of [
+        ["x", (path: string) => (/\/x\d$/.test(path) ? 0 : 9)],
+        ["a2x", (path: string) => (/a.*2.*x/.test(path) ? 0 : 9)]
+      ] as const) {
+        const expected = [...paths]
+          .filter((path) => rankOf(path) < 9)
+          .sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
+        for (const limit of [1, 3, 20])
+          assert.deepStrictEqual(found(index, needle, limit).paths, expected.slice(0, limit))
+      }
+    }
+  })
+
   it("a letter that folds to others is found by them", () => {
     const index = indexOf(["\u0130zmir.md", "a\u0130/x.ts", "other"])
     assert.deepStrictEqual(found(index, "i").paths, ["\u0130zmir.md", "a\u0130/", "a\u0130/x.ts"])

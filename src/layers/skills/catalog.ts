@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type Catalog, renderCatalog } from "../../pipeline/skills/catalog.ts"
+import { type Catalog, renderCatalog, renderCatalogOver } from "../../pipeline/skills/catalog.ts"
 import type { Diagnostic } from "../../schemas/Diagnostic.ts"
 import type { Source } from "../../schemas/Message.ts"
 import { type CatalogEntry, catalogSourceKind, SkillCatalogSource, type SkillSnapshot } from "../../schemas/Skill.ts"
@@ -20,13 +20,6 @@ const entriesOf = (source: Source): ToldCatalog => Option.getOrUndefined(decode(
 const sameEntries = (a: ReadonlyArray<CatalogEntry>, b: ReadonlyArray<CatalogEntry>): boolean =>
   a.length === b.length &&
   a.every((entry, index) => entry.name === b[index]!.name && entry.description === b[index]!.description)
-
-/** What an incomplete snapshot may say: it adds and changes, and what it does not mention stays (S-42). */
-const atLeast = (told: ToldCatalog, entries: ReadonlyArray<CatalogEntry>): ReadonlyArray<CatalogEntry> => {
-  const all = new Map((told ?? []).map((entry) => [entry.name, entry]))
-  for (const entry of entries) all.set(entry.name, entry)
-  return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
-}
 
 const shortened = (catalog: Catalog, maxBytes: number): ReadonlyArray<Diagnostic> =>
   catalog.shortened === 0 && catalog.omitted === 0
@@ -55,9 +48,10 @@ export const makeCatalogProjector = (
     const listed = snapshot.skills
       .filter(({ invocation }) => invocation.modelInvocable)
       .map(({ description, name }) => ({ name, description }))
-    const entries = snapshot.complete ? listed : atLeast(told, listed)
-    const style = told === undefined || told.length === 0 ? "first" : entries.length === 0 ? "emptied" : "update"
-    return renderCatalog(entries, maxBytes, descriptionMaxLength, style)
+    if (told === undefined || told.length === 0) return renderCatalog(listed, maxBytes, descriptionMaxLength, "first")
+    return snapshot.complete
+      ? renderCatalog(listed, maxBytes, descriptionMaxLength, "update")
+      : renderCatalogOver(told, listed, maxBytes, descriptionMaxLength)
   }
 
   return {

@@ -126,32 +126,59 @@ const greatest = (most: number, fits: (length: number) => boolean): number | und
 const render = (style: CatalogStyle, entries: ReadonlyArray<CatalogEntry>, omitted: number): string =>
   frame(style, entries.map(line).join("") + (omitted === 0 ? "" : moreLine(omitted)))
 
-/** Names only, as many from the beginning as fit. */
-const namesOnly = (style: CatalogStyle, all: ReadonlyArray<Measured>, room: number): Catalog => {
-  const described = (count: number) => all.slice(0, count).filter(({ characters }) => characters.length > 0).length
-  const entries = (count: number) => all.slice(0, count).map(({ name }) => ({ name, description: "" }))
+/** Names that are not given up, whatever the budget. */
+type Kept = ReadonlySet<string>
+
+/** Names only: as many as fit, from the beginning, and all that are `kept`; `undefined` when these do not fit. */
+const namesOnly = (
+  style: CatalogStyle,
+  all: ReadonlyArray<Measured>,
+  room: number,
+  kept: Kept
+): Catalog | undefined => {
+  const shownNames = (measured: ReadonlyArray<Measured>, omitted: number): Catalog => {
+    const entries = measured.map(({ name }) => ({ name, description: "" }))
+    const shortened = measured.filter(({ characters }) => characters.length > 0).length
+    return { text: render(style, entries, omitted), entries, shortened, omitted }
+  }
   let used = all.reduce((sum, measured) => sum + nameLineBytes(measured), 0)
-  if (used <= room) {
-    return {
-      text: render(style, entries(all.length), 0),
-      entries: entries(all.length),
-      shortened: described(all.length),
-      omitted: 0
-    }
+  if (used <= room) return shownNames(all, 0)
+  const left = new Set(all)
+  for (const last of all.toReversed()) {
+    if (kept.has(last.name)) continue
+    left.delete(last)
+    used -= nameLineBytes(last)
+    const omitted = all.length - left.size
+    if (used + byteLength(moreLine(omitted)) <= room) return shownNames([...left], omitted)
   }
-  for (let count = all.length - 1; count >= 0; count--) {
-    used -= nameLineBytes(all[count]!)
-    const omitted = all.length - count
-    if (used + byteLength(moreLine(omitted)) > room) continue
-    return {
-      text: render(style, entries(count), omitted),
-      entries: entries(count),
-      shortened: described(count),
-      omitted
-    }
-  }
-  return { ...nothing, omitted: all.length }
+  return undefined
 }
+
+/** What is said of `all` in `room` bytes; no description is longer than `most` characters, with 0 there is none. */
+const layOut = (
+  style: CatalogStyle,
+  all: ReadonlyArray<Measured>,
+  room: number,
+  most: number,
+  kept: Kept
+): Catalog | undefined => {
+  const bytes = (length: number): number =>
+    all.reduce((sum, measured) => {
+      const description = cutBytes(measured, length)
+      return sum + nameLineBytes(measured) + (description === 0 ? 0 : 2 + description)
+    }, 0)
+  const longest = all.reduce((most, { characters }) => Math.max(most, characters.length), leastLength)
+  const length = most === 0 ? undefined : greatest(Math.min(longest, most), (length) => bytes(length) <= room)
+  if (length === undefined) return namesOnly(style, all, room, kept)
+  const entries = all.map((measured) => ({ name: measured.name, description: shown(measured, length) }))
+  const shortened = all.filter((measured) => cutBytes(measured, length) < measured.sizes.at(-1)!).length
+  return { text: render(style, entries, 0), entries, shortened, omitted: 0 }
+}
+
+const noneKept: Kept = new Set()
+
+/** The same skills have to come out the same, whether they are said for the first time or again. */
+const roomIn = (maxBytes: number): number => maxBytes - Math.max(frameBytes("first"), frameBytes("update"))
 
 /**
  * The catalog of `skills`, in their order, in at most `maxBytes` bytes of UTF-8. `descriptionMaxLength` is in code points,
@@ -167,20 +194,69 @@ export const renderCatalog = (
     const text = style === "first" ? "" : frame("emptied", "")
     return byteLength(text) > maxBytes ? nothing : { ...nothing, text }
   }
-  const spoken = style === "emptied" ? "update" : style
-  // The same skills have to come out the same, whether they are said for the first time or again.
-  const room = maxBytes - Math.max(frameBytes("first"), frameBytes("update"))
-  if (!(room > 0)) return { ...nothing, omitted: skills.length }
-  const all = skills.map((skill) => measure(skill, descriptionMaxLength))
-  const longest = all.reduce((most, { characters }) => Math.max(most, characters.length), leastLength)
-  const bytes = (length: number): number =>
-    all.reduce((sum, measured) => {
-      const description = cutBytes(measured, length)
-      return sum + nameLineBytes(measured) + (description === 0 ? 0 : 2 + description)
-    }, 0)
-  const length = greatest(longest, (length) => bytes(length) <= room)
-  if (length === undefined) return namesOnly(spoken, all, room)
-  const entries = all.map((measured) => ({ name: measured.name, description: shown(measured, length) }))
-  const shortened = all.filter((measured) => cutBytes(measured, length) < measured.sizes.at(-1)!).length
-  return { text: render(spoken, entries, 0), entries, shortened, omitted: 0 }
+  const room = roomIn(maxBytes)
+  const all = room > 0 ? skills.map((skill) => measure(skill, descriptionMaxLength)) : []
+  const laidOut = layOut(style === "emptied" ? "update" : style, all, room, Infinity, noneKept)
+  return laidOut !== undefined && room > 0 ? laidOut : { ...nothing, omitted: skills.length }
+}
+
+const lengthOf = (text: string): number => Array.from(text).length
+
+/** Whether `told` is all that was shown of a skill for want of room. */
+const isCutOf = (told: string, whole: string): boolean =>
+  told === "" ? whole !== "" : told !== whole && told === cut(Array.from(whole), Math.max(leastLength, lengthOf(told)))
+
+const byName = (a: CatalogSkill, b: CatalogSkill): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+
+/**
+ * The catalog that replaces the one whose entries are `told`, by a list of skills that may lack some (S-42): it adds and
+ * changes, and takes no name away. What is not listed, and what is listed as it was told, stays as it was told, cut or whole,
+ * so that a provider that comes and goes changes nothing. New names that do not fit are left out; when not even the old ones
+ * fit in `maxBytes` any more, there is no text.
+ */
+export const renderCatalogOver = (
+  told: ReadonlyArray<CatalogEntry>,
+  skills: ReadonlyArray<CatalogSkill>,
+  maxBytes: number,
+  descriptionMaxLength: number
+): Catalog => {
+  if (told.length === 0) return renderCatalog(skills, maxBytes, descriptionMaxLength, "first")
+  const kept = new Map(told.map((entry) => [entry.name, entry]))
+  const listed = new Map(skills.map((skill) => [skill.name, skill]))
+  const wholeOf = ({ description }: CatalogSkill) => catalogDescription(description, descriptionMaxLength)
+  const cuts = new Set<string>()
+  const old = told.map((entry): CatalogSkill => {
+    const skill = listed.get(entry.name)
+    const whole = skill === undefined ? undefined : wholeOf(skill)
+    const isCut =
+      whole === undefined
+        ? entry.description === "" || entry.description.endsWith("…")
+        : isCutOf(entry.description, whole)
+    if (isCut) cuts.add(entry.name)
+    return isCut || whole === undefined ? entry : { name: entry.name, description: whole }
+  })
+  const added = skills.filter(({ name }) => !kept.has(name))
+  // What is new is no longer than what had to be cut: all give way alike.
+  const most =
+    cuts.size === 0 ? Infinity : Math.max(...told.map(({ description }) => Math.max(0, lengthOf(description))))
+  const room = roomIn(maxBytes)
+  const over = (list: ReadonlyArray<CatalogSkill>): Catalog | undefined =>
+    layOut(
+      "update",
+      list.map((skill) => measure(skill, descriptionMaxLength)),
+      room,
+      most,
+      new Set(kept.keys())
+    )
+  const all = over([...old, ...added].sort(byName))
+  const catalog = all ?? over(old)
+  if (catalog === undefined) return { ...nothing, omitted: old.length + added.length }
+  const asTold = catalog.entries.filter(
+    ({ description, name }) => cuts.has(name) && kept.get(name)!.description === description
+  ).length
+  return {
+    ...catalog,
+    shortened: catalog.shortened + asTold,
+    omitted: all === undefined ? added.length : catalog.omitted
+  }
 }

@@ -10,11 +10,16 @@ import { SkillTooLarge, SkillUnavailable } from "../../schemas/SkillRegistryErro
 import { listDirectory, probeFile, readFile } from "../filesystem/probe.ts"
 import { yamlLibrary } from "./yaml.ts"
 
-/** How many files beside a skill are named, and how deep they are looked for. */
+/** How many files beside a skill are named, how deep they are looked for, in how many directories, and after how many entries. */
 const maxFiles = 50
 const maxDepth = 2
+const maxDirectories = 32
+const maxEntries = 4096
 
-/** The files that come with the SKILL.md in `directory`: beside it and one directory deeper, in order. */
+/**
+ * The files that come with the SKILL.md in `directory`: beside it and one directory deeper, in order. Loading a skill costs no
+ * more listings than these bounds allow, whatever lies beside it; `truncated` says that something may have been left out.
+ */
 const filesBeside = Effect.fnUntraced(function* (
   fs: FileSystem.FileSystem,
   directory: string
@@ -22,11 +27,19 @@ const filesBeside = Effect.fnUntraced(function* (
   const paths: Array<string> = []
   let truncated = false
   let level: ReadonlyArray<string> = [""]
+  let listings = 0
+  let seen = 0
   for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
     const next: Array<string> = []
     for (const prefix of level) {
+      if (listings === maxDirectories || seen > maxEntries) return { paths, truncated: true }
+      listings += 1
       const listed = yield* listDirectory(fs, Paths.resolve(directory, `./${prefix}`))
-      if ("_tag" in listed) continue
+      if ("_tag" in listed) {
+        truncated ||= depth > 0 && listed._tag === "Unavailable"
+        continue
+      }
+      seen += listed.length
       const entries = listed.filter(({ name }) => mayBeSkill(name)).sort((a, b) => (a.name < b.name ? -1 : 1))
       for (const { name, type } of entries) {
         const path = prefix + name
@@ -70,5 +83,6 @@ export const loadSkillFile = Effect.fnUntraced(function* (
   const content = decoded.text.slice(head.body)
   const beside = path.endsWith(`/${skillFileName}`) || path.endsWith(`\\${skillFileName}`)
   const files = beside && resourceBase?.kind === "directory" ? yield* filesBeside(fs, resourceBase.path) : undefined
-  return { ...read.skill, content, path, ...(files === undefined || files.paths.length === 0 ? {} : { files }) }
+  const none = files === undefined || (files.paths.length === 0 && !files.truncated)
+  return { ...read.skill, content, path, ...(none ? {} : { files }) }
 })

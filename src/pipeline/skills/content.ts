@@ -18,14 +18,17 @@ const baseLine = (base: SkillResourceBase): string => {
 
 const resources = ({ files, resourceBase }: RenderedSkill): ReadonlyArray<string> => {
   if (resourceBase === undefined) return []
-  const listed = files?.paths.map((path) => `- ${escapeLine(path)}`) ?? []
+  const listed = [
+    ...(files?.paths.map((path) => `- ${escapeLine(path)}`) ?? []),
+    ...(files?.truncated === true ? ["- … and more"] : [])
+  ]
   return [
     "<skill_resources>",
     baseLine(resourceBase),
     resourceBase.kind === "opaque"
       ? "Load what the instructions refer to only when it is needed."
       : "References in the instructions are relative to it. Load what they refer to only when it is needed.",
-    ...(listed.length === 0 ? [] : ["Files:", ...listed, ...(files!.truncated ? ["- … and more"] : [])]),
+    ...(listed.length === 0 ? [] : ["Files:", ...listed]),
     "</skill_resources>"
   ]
 }

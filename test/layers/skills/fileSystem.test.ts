@@ -691,6 +691,47 @@ describe("a body", () => {
       })
     )
   )
+  it.effect("[S-43] looks into no more directories than it says, and says that there is more", () =>
+    withDisk(
+      {
+        ...repo,
+        [at(project, "wide")]: skillFile("wide"),
+        ...Object.fromEntries(
+          Array.from({ length: 500 }, (_, index) => [`${project}/wide/${100 + index}/`, null] as const)
+        ),
+        [`${project}/wide/100/a.txt`]: "",
+        [at(project, "deep")]: skillFile("deep"),
+        [`${project}/deep/a/b/c.txt`]: "",
+        [at(project, "closed")]: skillFile("closed"),
+        [`${project}/closed/a.txt`]: "",
+        [`${project}/closed/b/c.txt`]: "",
+        [at(project, "crowd")]: skillFile("crowd"),
+        ...Object.fromEntries(Array.from({ length: 4096 }, (_, index) => [`${project}/crowd/a/.${index}`, ""])),
+        [`${project}/crowd/b/c.txt`]: ""
+      },
+      Effect.fnUntraced(function* ({ disk, fs, registry }) {
+        let listings = 0
+        const counting = FileSystem.make({
+          ...fs,
+          readDirectoryEntries: (path: string) => {
+            listings += 1
+            return fs.readDirectoryEntries(path)
+          }
+        })
+        const files = (name: string) => Effect.map(registry.get(name, { cwd }), ({ files }) => files)
+        assert.deepStrictEqual(yield* files("wide"), { paths: ["100/a.txt"], truncated: true })
+        listings = 0
+        yield* Effect.provideService(files("wide"), FileSystem.FileSystem, counting)
+        // The lookup of the name lists the roots; what is beside the skill is bounded.
+        assert.isAtMost(listings, 32 + 8)
+        assert.deepStrictEqual(yield* files("crowd"), { paths: [], truncated: true })
+        assert.deepStrictEqual(yield* files("deep"), { paths: [], truncated: true })
+        assert.include((yield* loadSkill(registry, "deep", { cwd })).text, "Files:\n- … and more\n")
+        yield* disk.fault(`${project}/closed/b`, "list", "PermissionDenied")
+        assert.deepStrictEqual(yield* files("closed"), { paths: ["a.txt"], truncated: true })
+      })
+    )
+  )
 })
 
 describe("configuration", () => {

@@ -1,14 +1,10 @@
 /** Reads the skills of a directory and renders their catalog; loaded only where there are any. */
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
-import { layer as skillsFileSystem } from "../layers/skills/fileSystem.ts"
-import { layer as skillRegistry } from "../layers/skills/registry.ts"
 import { catalogDescription, renderCatalog } from "../pipeline/skills/catalog.ts"
-import type { Diagnostic } from "../schemas/Diagnostic.ts"
 import { type SkillsConfig, skillsDefaults } from "../schemas/SkillsConfig.ts"
 import { SkillRegistry } from "../services/SkillRegistry.ts"
 import type { CatalogRow, FirstCatalog } from "./firstCatalog.ts"
+import { skillsOnDisk } from "./skillsOnDisk.ts"
 
 const maxBytes = skillsDefaults.catalogMaxBytes
 const maxLength = skillsDefaults.catalogDescriptionMaxLength
@@ -16,7 +12,7 @@ const maxLength = skillsDefaults.catalogDescriptionMaxLength
 export const catalogFor = (cwd: string, config: SkillsConfig): Effect.Effect<FirstCatalog> =>
   Effect.gen(function* () {
     const registry = yield* SkillRegistry
-    const { diagnostics, failures, skills } = yield* registry.snapshot({ cwd })
+    const { diagnostics, skills } = yield* registry.snapshot({ cwd })
     const listed = skills.filter(({ invocation }) => invocation.modelInvocable)
     const { entries, text } = renderCatalog(listed, maxBytes, maxLength, "first")
     const shown = new Map(entries.map(({ description, name }) => [name, description]))
@@ -39,10 +35,6 @@ export const catalogFor = (cwd: string, config: SkillsConfig): Effect.Effect<Fir
         outcome: outcome(skill),
         bytes: Buffer.byteLength(skill.description)
       })),
-      diagnostics: [...failures.map(({ message, tag }): Diagnostic => ({ tag, message })), ...diagnostics]
+      diagnostics
     }
-    // What is logged is among the diagnostics, which are said in the command's own way.
-  }).pipe(
-    Effect.provide(Layer.mergeAll(Layer.provideMerge(skillsFileSystem(config), skillRegistry), Logger.layer([]))),
-    Effect.orDie
-  )
+  }).pipe(Effect.provide(skillsOnDisk(config)), Effect.orDie)

@@ -20,7 +20,9 @@ const bodies = Effect.promise(() => import("./skillsBodies.ts"))
 const list = Command.make("list", { directory, json }, (input) =>
   Effect.flatMap(bodies, (body) => body.list(input))
 ).pipe(
-  Command.withDescription("List the skills that an agent working in a directory can have"),
+  Command.withDescription(
+    "List the skills that an agent working in a directory can have; what could not be looked at is named, and is no failure"
+  ),
   Command.withExamples([
     { command: "agent-context skills list", description: "What an agent could load here" },
     {

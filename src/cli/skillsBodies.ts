@@ -1,22 +1,20 @@
 /** What the `skills` commands do. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Path from "effect/Path"
 import * as CliOutput from "effect/cli/CliOutput"
 import { probe } from "../layers/filesystem/probe.ts"
 import { findRoot } from "../layers/projectRoot.ts"
-import { layer as skillsFileSystem } from "../layers/skills/fileSystem.ts"
-import { layer as skillRegistry } from "../layers/skills/registry.ts"
 import { yamlLibrary } from "../layers/skills/yaml.ts"
 import { type CheckFinding, checkSkill } from "../pipeline/skills/check.ts"
 import { renderSkill } from "../pipeline/skills/content.ts"
 import { skillFileName } from "../pipeline/skills/roots.ts"
-import type { SkillInvocation } from "../schemas/Skill.ts"
+import { isSkillName, type SkillInvocation } from "../schemas/Skill.ts"
+import { InvalidSkillName } from "../schemas/SkillRegistryError.ts"
 import { SkillRegistry } from "../services/SkillRegistry.ts"
 import { fail, Failed, print, printable, printJson, report } from "./output.ts"
 import { findSkills, type Found, readSkill } from "./skillsFiles.ts"
+import { skillsOnDisk } from "./skillsOnDisk.ts"
 
 /** A path taken from where the command runs. */
 const absolute = Effect.fnUntraced(function* (path: string) {
@@ -37,9 +35,6 @@ const existing = Effect.fnUntraced(function* (directory: string) {
   return presence.type === "Directory" ? path : yield* fail(`${path} is no directory; name the one it lies in.`)
 })
 
-// What is logged is among the diagnostics, which are said in the command's own way.
-const registry = Layer.mergeAll(Layer.provideMerge(skillsFileSystem(), skillRegistry), Logger.layer([]))
-
 const whoMay = ({ modelInvocable, userInvocable }: SkillInvocation): string =>
   modelInvocable
     ? userInvocable
@@ -55,7 +50,7 @@ export const list = Effect.fnUntraced(function* (input: { readonly directory: st
   const cwd = yield* existing(input.directory)
   const { complete, diagnostics, failures, shadowed, skills } = yield* SkillRegistry.use((registry) =>
     registry.snapshot({ cwd })
-  ).pipe(Effect.provide(registry), Effect.orDie)
+  ).pipe(Effect.provide(skillsOnDisk()), Effect.orDie)
   if (input.json) {
     const shown = skills.map(({ description, invocation, name, path, source }) => ({
       name,
@@ -68,7 +63,11 @@ export const list = Effect.fnUntraced(function* (input: { readonly directory: st
   }
   yield* Effect.forEach(diagnostics, ({ message, tag }) => report(`${tag}: ${message}`), { discard: true })
   if (!complete) yield* report("Some skills could not be looked at; there may be more.")
-  if (skills.length === 0) return yield* print(`There are no skills for ${printable(cwd)}.`)
+  if (skills.length === 0) {
+    return yield* print(
+      complete ? `There are no skills for ${printable(cwd)}.` : `No skills were found for ${printable(cwd)}.`
+    )
+  }
   const width = Math.max(...skills.map(({ name }) => CliOutput.displayWidth(name)))
   const lines = skills.map(
     ({ description, invocation, name, source }) =>
@@ -82,9 +81,10 @@ export const show = Effect.fnUntraced(function* (input: {
   readonly directory: string
   readonly json: boolean
 }) {
+  if (!isSkillName(input.name)) return yield* fail(new InvalidSkillName({ name: input.name }).message)
   const cwd = yield* existing(input.directory)
   const skill = yield* SkillRegistry.use((registry) => registry.get(input.name, { cwd })).pipe(
-    Effect.provide(registry),
+    Effect.provide(skillsOnDisk()),
     Effect.catchTags({ SkillRegistryError: (error) => fail(error.message) }),
     Effect.catchTags({ InvalidConfiguration: Effect.die })
   )

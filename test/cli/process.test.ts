@@ -170,5 +170,53 @@ describe("a process", () => {
       assert.notInclude(stdout, "secret")
       assert.strictEqual(code, 0)
     })
+
+    it("[S-24] lists the skills that can be read, and names what cannot", () => {
+      const skill = (name: string) => `---\nname: ${name}\ndescription: about ${name}\n---\n`
+      const project = path.dirname(write("shop/.git/HEAD", ""))
+      const root = path.join(project, ".agents/skills")
+      write("shop/.agents/skills/a/SKILL.md", skill("a"))
+      const unreadable = path.join(write("shop/.agents/skills/b/SKILL.md", skill("b")), "SKILL.md")
+      fs.chmodSync(unreadable, 0)
+      const some = run("skills", "list", "shop")
+      assert.strictEqual(some.stdout, "a  about a  [project-agents]\n")
+      assert.match(
+        some.stderr,
+        /^agent-context: SkillUnreadable: [^\n]+\/b\/SKILL\.md: it cannot be read now \(PermissionDenied \(EACCES\)\)[^\n]+\nagent-context: Some skills could not be looked at; there may be more\.\n$/
+      )
+      assert.strictEqual(some.code, 0)
+      fs.chmodSync(root, 0)
+      const none = run("skills", "list", "shop", "--json")
+      fs.chmodSync(root, 0o755)
+      const { complete, diagnostics, skills } = JSON.parse(none.stdout)
+      assert.deepStrictEqual([skills, complete, none.stderr, none.code], [[], false, "", 0])
+      assert.deepStrictEqual(
+        diagnostics.map(({ path, tag }: Record<string, unknown>) => [tag, path]),
+        [["SkillUnreadable", root]]
+      )
+    })
+  })
+
+  it("[C-8] reads skills of the plain disk with Node's own calls", () => {
+    const project = path.dirname(write("fast/.git/HEAD", ""))
+    for (let number = 0; number < 3; number++) {
+      write(`fast/.agents/skills/s${number}/SKILL.md`, `---\nname: s${number}\ndescription: x\n---\n`)
+    }
+    const count = `
+      import fs from "node:fs"
+      import { syncBuiltinESMExports } from "node:module"
+      let heads = 0
+      const { fstatSync } = fs
+      fs.fstatSync = (...given) => (heads++, fstatSync(...given))
+      syncBuiltinESMExports()
+      process.on("exit", () => console.error("heads " + heads))
+    `
+    const counter = path.join(write("counter/count.mjs", count), "count.mjs")
+    const env = { NODE_OPTIONS: `--import=${counter}` }
+    for (const args of [["skills", "list"], ["show"], ["explain"]]) {
+      const { stderr, stdout } = node(main, args, { cwd: project, env })
+      assert.include(stdout, "s2")
+      assert.match(stderr, /heads 3\n$/, args.join(" "))
+    }
   })
 })

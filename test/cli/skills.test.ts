@@ -101,6 +101,19 @@ zip     Zips  [user-dsh]
       assert.strictEqual(JSON.parse((yield* command("skills", "list", shop, "--json")).stdout).complete, false)
     }).pipe(Effect.provide(Memory.layer(files)))
   )
+  it.effect("[S-24] does not say that there are none where it could not look", () =>
+    Effect.gen(function* () {
+      const memory = yield* Memory.MemoryFileSystem
+      yield* memory.fault("/home/ann/.dsh/skills", "list", "PermissionDenied")
+      const { code, stderr, stdout } = yield* command("skills", "list", "/empty")
+      assert.deepStrictEqual([stdout, code], ["No skills were found for /empty.\n", 0])
+      assert.include(stderr, "/home/ann/.dsh/skills: it cannot be read now")
+      assert.include(stderr, "there may be more")
+      const shown = yield* command("skills", "show", "pdf", "/empty")
+      assert.deepStrictEqual([shown.stdout, shown.code], ["", 1])
+      assert.include(shown.stderr, "none of that name among those that could be looked at now")
+    }).pipe(Effect.provide(Memory.layer({ "/empty/.git/": null, "/home/ann/.dsh/skills/": null })))
+  )
   it.effect("[S-20] none, and no directory", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* command("skills", "list", "/empty"), {
@@ -146,6 +159,15 @@ Body of pdf.
       const { code, stderr, stdout } = yield* command("skills", "show", "nope", shop)
       assert.deepStrictEqual([code, stdout], [1, ""])
       assert.include(stderr, `The skill "nope" is not available`)
+    }).pipe(Effect.provide(Memory.layer(files)))
+  )
+  it.effect("[S-2] says what a name may be", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* command("skills", "show", "No Such", shop), {
+        stdout: "",
+        stderr: `agent-context: "No Such" is no skill name; names are lower-case letters and digits in groups joined by single hyphens, at most 64 characters\n`,
+        code: 1
+      })
     }).pipe(Effect.provide(Memory.layer(files)))
   )
 })

@@ -53,6 +53,13 @@ const makeIdentities = () => {
   }
 }
 
+/** Why nobody offers a name, as far as is known. */
+const whyNone = (complete: boolean, failures: SkillSnapshot["failures"]): string => {
+  const silent = failures.map(({ provider }) => provider).join(", ")
+  if (silent !== "") return `there is none of that name; ${silent} could not be asked`
+  return complete ? "there is none of that name" : "there is none of that name among those that could be looked at now"
+}
+
 const noParent: Pick<SkillRegistryShape, "revision" | "changes" | "invalidate"> = {
   revision: Effect.succeed(0),
   changes: Stream.empty,
@@ -202,13 +209,10 @@ const make = Effect.fnUntraced(function* (
   const get: SkillRegistryShape["get"] = Effect.fn("SkillRegistry.get")((name, options) =>
     Effect.gen(function* () {
       const failed = failedBecause("get")
-      const { failures, skills } = yield* current({ cwd: options.cwd })
+      const { complete, failures, skills } = yield* current({ cwd: options.cwd })
       const skill = skills.find((skill) => skill.name === name)
       if (skill === undefined) {
-        const silent = failures.map(({ provider }) => provider).join(", ")
-        const detail =
-          silent === "" ? "there is none of that name" : `there is none of that name; ${silent} could not be asked`
-        return yield* Effect.fail(failed(new SkillUnavailable({ name, detail })))
+        return yield* Effect.fail(failed(new SkillUnavailable({ name, detail: whyNone(complete, failures) })))
       }
       const own = runtime.get(skill)
       if (own !== undefined) return own

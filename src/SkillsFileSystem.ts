@@ -15,6 +15,8 @@
  * - Only frontmatter is read for a listing, and only of files whose metadata have changed.
  * - `layerWatch` sees what others change; without it, changes by the agent's own tools count through `onToolResult`, and
  *   others with the next listing that revalidates.
+ * - `layerHost` is all of it in one, for the sessions of a host to share: registry, skills on disk, and the watcher where the
+ *   configuration says `watch: true`.
  *
  * **Example** (Listing and loading)
  *
@@ -41,6 +43,7 @@
  * ```
  */
 export { layer, providerName } from "./layers/skills/fileSystem.ts"
+export { layerHost } from "./layers/skills/mounted.ts"
 export { layerWatch } from "./layers/skills/watcher.ts"
 export { decodeSkillsConfig, SkillRoot, SkillsConfig } from "./schemas/SkillsConfig.ts"
 export {

@@ -1,5 +1,4 @@
 /** Watching the roots: what counts, what is armed anew, what happens when it fails, and that nothing is left behind. */
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,12 +10,7 @@ import * as PlatformError from "effect/PlatformError"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { TestClock } from "effect/testing"
-import * as childProcess from "node:child_process"
-import * as path from "node:path"
-import { layer } from "../../../src/layers/skills/fileSystem.ts"
-import { layer as registryLayer } from "../../../src/layers/skills/registry.ts"
 import { layerWatch } from "../../../src/layers/skills/watcher.ts"
-import { SkillRegistry } from "../../../src/services/SkillRegistry.ts"
 import { names, said, skillFile, withDisk, type World } from "./disk.ts"
 
 const cwd = "/repo"
@@ -239,69 +233,5 @@ describe("a watcher in memory", () => {
         assert.include(snapshot.diagnostics[0]!.message, "too many watches")
       })
     )
-  )
-})
-
-describe("a watcher on disk", () => {
-  it.live("[S-25] sees changes, and closes", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const root = yield* Effect.flatMap(fs.makeTempDirectoryScoped({ prefix: "skills-watch-" }), fs.realPath)
-      yield* fs.makeDirectory(path.join(root, ".git"))
-      const write = (name: string, content: string) =>
-        Effect.andThen(
-          fs.makeDirectory(path.dirname(path.join(root, name)), { recursive: true }),
-          fs.writeFileString(path.join(root, name), content)
-        )
-      const program = Effect.gen(function* () {
-        const registry = yield* SkillRegistry
-        const until = (...expected: ReadonlyArray<string>) =>
-          Effect.gen(function* () {
-            for (;;) {
-              const snapshot = yield* registry.snapshot({ cwd: root })
-              if (snapshot.complete && names(snapshot).join() === expected.join()) return
-              yield* Effect.sleep("5 millis")
-            }
-          }).pipe(Effect.timeout("20 seconds"))
-        yield* until()
-        yield* write(".agents/skills/a/SKILL.md", skillFile("a"))
-        yield* until("a")
-        yield* write(".agents/skills/b.md", skillFile("b"))
-        yield* until("a", "b")
-        yield* write(".agents/skills/a/SKILL.md", skillFile("aa"))
-        yield* until("aa", "b")
-        yield* fs.remove(path.join(root, ".agents"), { recursive: true })
-        yield* until()
-        yield* write(".agents/skills/c/SKILL.md", skillFile("c"))
-        yield* until("c")
-        yield* fs.rename(path.join(root, ".agents/skills/c"), path.join(root, ".agents/skills/d"))
-        yield* until("c")
-        yield* write(".agents/skills/d/SKILL.md", skillFile("dd"))
-        yield* until("dd")
-      })
-      const skills = Layer.provideMerge(
-        layer({ home: path.join(root, "home"), agentsHome: path.join(root, "agents") }),
-        registryLayer
-      )
-      yield* Effect.provide(program, Layer.fresh(Layer.provideMerge(layerWatch, skills)))
-    }).pipe(Effect.provide(NodeFileSystem.layer))
-  )
-  it.live("[S-25] keeps no process alive", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const root = yield* Effect.flatMap(fs.makeTempDirectoryScoped({ prefix: "skills-watch-" }), fs.realPath)
-      yield* fs.makeDirectory(path.join(root, ".agents/skills/a"), { recursive: true })
-      yield* fs.writeFileString(path.join(root, ".agents/skills/a/SKILL.md"), skillFile("a"))
-      const { code, stdout } = yield* Effect.callback<{ readonly code: number | null; readonly stdout: string }>(
-        (resume) => {
-          const child = childProcess.spawn(process.execPath, [path.join(import.meta.dirname, "watching.ts"), root])
-          let stdout = ""
-          child.stdout.on("data", (chunk) => (stdout += String(chunk)))
-          child.once("close", (code) => resume(Effect.succeed({ code, stdout })))
-          return Effect.sync(() => child.kill())
-        }
-      ).pipe(Effect.timeout("30 seconds"))
-      assert.deepStrictEqual([stdout, code], ["watching a\n", 0])
-    }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 })

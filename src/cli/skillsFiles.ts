@@ -44,8 +44,8 @@ const placeOf = (path: string): SkillPlace => {
   const directory = Paths.parent(path)
   const root = { path: directory, rank: 0, source: "" }
   return name === skillFileName
-    ? { root, path, expected: nameOf(directory), directory }
-    : { root, path, expected: flatName(name) ?? name, directory: undefined }
+    ? { root, path, expected: nameOf(directory), directory, direct: false }
+    : { root, path, expected: flatName(name) ?? name, directory: undefined, direct: false }
 }
 
 const only = (finding: CheckFinding): Found => ({ places: [], findings: [finding] })

@@ -4,10 +4,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as fs from "node:fs"
+import * as childProcess from "node:child_process"
+import builtin, * as fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import * as os from "node:os"
 import * as path from "node:path"
-import { FastFiles, type FastStat } from "../../src/layers/skills/fastFiles.ts"
+import { type FastFile, FastFiles, type FastStat } from "../../src/layers/skills/fastFiles.ts"
 import { layer as skillsFileSystem } from "../../src/layers/skills/fileSystem.ts"
 import { layer as registryLayer } from "../../src/layers/skills/registry.ts"
 import * as NodeFastFiles from "../../src/node/fastFiles.ts"
@@ -24,7 +26,10 @@ const fast = Effect.map(
   (files) => files ?? assert.fail("Node has them")
 )
 
-const headsOf = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, length: number) {
+const through = (paths: ReadonlyArray<string>, root?: string): ReadonlyArray<FastFile> =>
+  paths.map((path) => (root === undefined ? { path } : { path, root }))
+
+const headsOf = Effect.fnUntraced(function* (paths: ReadonlyArray<FastFile>, length: number) {
   const { heads } = yield* fast
   return yield* Effect.callback<ReadonlyArray<readonly [FastStat, string] | undefined>>((resume) => {
     const found = Array.from<readonly [FastStat, string] | undefined>({ length: paths.length })
@@ -102,8 +107,8 @@ describe("fast files", () => {
       for (const name of ["a", "b", "c"]) write(name, skillFile(name), 1000)
       const real = yield* fast
       const asked: Array<readonly [string, ReadonlyArray<string>]> = []
-      const note = (what: string, paths: ReadonlyArray<string>) =>
-        asked.push([what, paths.map((path) => path.slice(root.length + 16))])
+      const note = (what: string, files: ReadonlyArray<FastFile>) =>
+        asked.push([what, files.map(({ path }) => path.slice(root.length + 16))])
       const spy: FastFiles = {
         ...real,
         stats: (paths, done) => {
@@ -155,26 +160,84 @@ describe("fast files", () => {
       fs.mkdirSync(`${root}/directory`)
       const names = ["file", "empty", "link", "loop", "directory", "missing", "file/below"]
       const paths = names.map((name) => `${root}/${name}`)
-      const heads = yield* headsOf(paths, 4)
-      assert.deepStrictEqual(
-        heads.map((head) => head && [head[0].size, head[1]]),
-        [[10, "0123"], [0, ""], [10, "0123"], undefined, undefined, undefined, undefined]
-      )
+      if (process.platform !== "win32") {
+        // Opened like a file, it would wait for somebody who writes.
+        childProcess.execFileSync("mkfifo", [`${root}/pipe`])
+        paths.push(`${root}/pipe`)
+      }
       const { stats } = yield* fast
-      const found = yield* Effect.callback<ReadonlyArray<FastStat | undefined>>((resume) => {
-        stats(paths, (found) => resume(Effect.succeed(found)))
-      })
-      assert.deepStrictEqual(
-        found,
-        heads.map((head) => head?.[0])
-      )
-      assert.strictEqual(found[0]!.node, found[2]!.node)
-      assert.notStrictEqual(found[0]!.version, found[1]!.version)
+      const statsOf = (files: ReadonlyArray<FastFile>) =>
+        Effect.callback<ReadonlyArray<FastStat | undefined>>((resume) => {
+          stats(files, (found) => resume(Effect.succeed(found)))
+        })
+      // Through the pool, and at once where the disk is a local one.
+      for (const files of [through(paths), through(paths, root), through(paths, "/proc")]) {
+        const heads = yield* headsOf(files, 4)
+        assert.deepStrictEqual(
+          heads.slice(0, 7).map((head) => head && [head[0].size, head[1]]),
+          [[10, "0123"], [0, ""], [10, "0123"], undefined, undefined, undefined, undefined]
+        )
+        assert.isUndefined(heads[7])
+        const found = yield* statsOf(files)
+        assert.deepStrictEqual(
+          found,
+          heads.map((head) => head?.[0])
+        )
+        assert.strictEqual(found[0]!.node, found[2]!.node)
+        assert.notStrictEqual(found[0]!.version, found[1]!.version)
+      }
+      const heads = yield* headsOf(through(paths), 4)
       fs.utimesSync(`${root}/file`, 1, 1)
-      const [later] = yield* headsOf(paths.slice(0, 1), 4)
-      assert.notStrictEqual(later![0].version, found[0]!.version)
+      const [later] = yield* headsOf(through(paths.slice(0, 1)), 4)
+      assert.notStrictEqual(later![0].version, heads[0]![0].version)
       assert.strictEqual(later![0].mtime, 1000)
     })
+  )
+  it.live.skipIf(process.platform !== "linux")(
+    "[C-8] wait for nothing but a disk of this machine, and for that only where no link leads away",
+    () =>
+      Effect.gen(function* () {
+        const root = yield* workshop
+        fs.writeFileSync(`${root}/file`, "0123456789")
+        fs.symlinkSync("file", `${root}/link`)
+        const paths = [`${root}/file`, `${root}/link`]
+        const opened: Array<string> = []
+        const { openSync } = builtin
+        yield* Effect.acquireRelease(
+          Effect.sync(() => {
+            builtin.openSync = (path, ...rest) => {
+              const file = openSync(path, ...rest)
+              opened.push(String(path))
+              return file
+            }
+            syncBuiltinESMExports()
+          }),
+          () =>
+            Effect.sync(() => {
+              builtin.openSync = openSync
+              syncBuiltinESMExports()
+            })
+        )
+        // The number of /proc is none of a local disk's.
+        const ways: ReadonlyArray<readonly [files: ReadonlyArray<FastFile>, atOnce: Array<string>]> = [
+          [through(paths), []],
+          [through(paths, "/proc"), []],
+          [through(paths, `${root}/missing`), []],
+          [through(paths, root), [`${root}/file`]]
+        ]
+        for (const [files, atOnce] of ways) {
+          opened.length = 0
+          const heads = yield* headsOf(files, 4)
+          assert.deepStrictEqual(
+            heads.map((head) => head?.[1]),
+            ["0123", "0123"]
+          )
+          assert.deepStrictEqual(
+            opened.filter((path) => path.startsWith(root)),
+            atOnce
+          )
+        }
+      })
   )
   it.live.skipIf(process.platform !== "linux")(
     "[S-22] close every file, interrupted or not, and call back later, also for nothing",
@@ -191,21 +254,39 @@ describe("fast files", () => {
               return false
             }
           })
-        assert.strictEqual((yield* headsOf(paths, 4)).filter((head) => head !== undefined).length, 200)
-        assert.deepStrictEqual(descriptors(), [])
+        const { heads, stats } = yield* fast
         assert.deepStrictEqual(yield* headsOf([], 4), [])
-        const { heads } = yield* fast
-        let used = 0
-        const stop = heads(
-          paths,
-          4,
-          () => (used += 1),
-          () => assert.fail("nothing is told after it was stopped")
-        )
-        stop()
-        // What was under way is done before what was begun later.
-        yield* headsOf(paths, 4)
-        assert.deepStrictEqual([used, descriptors()], [0, []])
+        for (const files of [through(paths), through(paths, root)]) {
+          assert.strictEqual((yield* headsOf(files, 4)).filter((head) => head !== undefined).length, 200)
+          assert.deepStrictEqual(descriptors(), [])
+          let used = 0
+          const stop = heads(
+            files,
+            4,
+            () => (used += 1),
+            () => assert.fail("nothing is told after it was stopped")
+          )
+          stop()
+          stats(files, () => assert.fail("nothing is told after it was stopped"))()
+          // What was under way is done before what was begun later.
+          yield* headsOf(files, 4)
+          assert.deepStrictEqual([used, descriptors()], [0, []])
+          // Stopped in the middle, nothing more is asked.
+          yield* Effect.callback<void>((resume) => {
+            const stop = heads(
+              files,
+              4,
+              () => {
+                used += 1
+                stop()
+                setImmediate(() => resume(Effect.void))
+              },
+              () => assert.fail("nothing is told after it was stopped")
+            )
+          })
+          yield* headsOf(files, 4)
+          assert.deepStrictEqual([used, descriptors()], [1, []])
+        }
       })
   )
 })

@@ -6,7 +6,7 @@ import type { Head, Malformed } from "../../pipeline/skills/frontmatter.ts"
 import { flatName, mayBeSkill, type Root, skillFileName } from "../../pipeline/skills/roots.ts"
 import type { Diagnostic } from "../../schemas/Diagnostic.ts"
 import { listDirectory, type Present, probe, realPath } from "../filesystem/probe.ts"
-import type { FastFiles } from "./fastFiles.ts"
+import type { FastFile, FastFiles } from "./fastFiles.ts"
 import { lookFast } from "./fastLook.ts"
 import { forEachUnknown, unknown } from "./forEachUnknown.ts"
 
@@ -17,6 +17,8 @@ export interface SkillPlace {
   /** The name that the directory or the file promises. */
   readonly expected: string
   readonly directory: string | undefined
+  /** Whether its entry in the root is known to be no link. */
+  readonly direct: boolean
 }
 
 /** Something that was left out. `unreadable`: it may be a skill all the same. */
@@ -74,14 +76,15 @@ const isPlace = (entry: Entry): entry is SkillPlace => entry !== undefined && "e
 /** What comes before a name in a directory: names of entries are never anything but names. */
 const before = (directory: string): string => Paths.resolve(directory, "./_").slice(0, -1)
 
-const byType = (root: Root, prefix: string, name: string, type: FileSystem.File.Type): Entry => {
+const byType = (root: Root, prefix: string, name: string, type: FileSystem.File.Type, direct: boolean): Entry => {
   const path = prefix + name
   if (type === "Directory") {
-    return { root, path: path + prefix.charAt(prefix.length - 1) + skillFileName, expected: name, directory: path }
+    const file = path + prefix.charAt(prefix.length - 1) + skillFileName
+    return { root, path: file, expected: name, directory: path, direct }
   }
   const expected = flatName(name)
   if (expected === undefined) return undefined
-  return type === "File" ? { root, path, expected, directory: undefined } : noFile(path, type)
+  return type === "File" ? { root, path, expected, directory: undefined, direct } : noFile(path, type)
 }
 
 /** An entry whose type the listing does not tell: a link, mostly. */
@@ -93,7 +96,7 @@ const byLooking = (
 ): Effect.Effect<Entry> => {
   const path = prefix + name
   return Effect.map(probe(fs, path), (presence): Entry => {
-    if (presence._tag === "Present") return byType(root, prefix, name, presence.type)
+    if (presence._tag === "Present") return byType(root, prefix, name, presence.type, false)
     if (presence._tag === "Unavailable") return presence.loop ? linkLoop(path) : unreadable(path, presence.reason)
     return type === "SymbolicLink" ? dangling(path) : undefined
   })
@@ -118,7 +121,8 @@ export const listRoot = Effect.fnUntraced(function* (
   const prefix = before(root.path)
   const entries = yield* forEachUnknown<FileSystem.DirectoryEntry, Entry>(
     names,
-    ({ name, type }) => (type === "SymbolicLink" || type === "Unknown" ? unknown : byType(root, prefix, name, type)),
+    ({ name, type }) =>
+      type === "SymbolicLink" || type === "Unknown" ? unknown : byType(root, prefix, name, type, true),
     (entry) => byLooking(fs, root, prefix, entry),
     concurrency
   )
@@ -148,6 +152,10 @@ export interface FoundFile {
   readonly head?: Head | Malformed
 }
 
+/** How a place is asked for the fast way. */
+export const fastFileOf = ({ direct, path, root }: SkillPlace): FastFile =>
+  direct ? { path, root: root.path } : { path }
+
 /** Asks for the file of a place. A directory without one is no skill. */
 export const findFile = (fs: FileSystem.FileSystem, place: SkillPlace): Effect.Effect<FoundFile | Loss | undefined> =>
   Effect.flatMap(probe(fs, place.path), (presence): Effect.Effect<FoundFile | Loss | undefined> => {
@@ -175,7 +183,7 @@ export const findFiles = Effect.fnUntraced(function* (
   places: ReadonlyArray<SkillPlace>,
   remembered: (place: SkillPlace) => boolean
 ): Effect.fn.Return<ReadonlyArray<FoundFile | Loss | undefined>> {
-  const known = fast === undefined ? [] : yield* lookFast(fast, places, remembered)
+  const known = fast === undefined ? [] : yield* lookFast(fast, places, fastFileOf, remembered)
   return yield* forEachUnknown<SkillPlace, FoundFile | Loss | undefined>(
     places,
     (place, index) => {

@@ -18,18 +18,27 @@ export interface FastStat {
 /** Ends what was begun: nothing more is asked, and nothing is told. */
 export type Stop = () => void
 
-/** Asks about files side by side. */
+/**
+ * A file to ask about. `root`: the directory that it was found in by listing, at whatever depth, with no link on the way from there
+ * except perhaps the file itself; left out where there may be one.
+ */
+export interface FastFile {
+  readonly path: string
+  readonly root?: string
+}
+
+/** Asks about many files. */
 export interface FastFiles {
   /** Whether `fs` is the platform's own file system, unchanged: then, and only then, this sees what `fs` would. */
   readonly standsFor: (fs: FileSystem.FileSystem) => boolean
-  /** The metadata of each path, links followed; `undefined` for what is no regular file or cannot be asked. Calls back once, later. */
-  readonly stats: (paths: ReadonlyArray<string>, done: (stats: ReadonlyArray<FastStat | undefined>) => void) => Stop
+  /** The metadata of each file, links followed; `undefined` for what is no regular file or cannot be asked. Calls back once, later. */
+  readonly stats: (files: ReadonlyArray<FastFile>, done: (stats: ReadonlyArray<FastStat | undefined>) => void) => Stop
   /**
-   * Hands metadata and the first `length` bytes of each path to `use`, which may not keep the bytes; leaves out what is no regular
+   * Hands metadata and the first `length` bytes of each file to `use`, which may not keep the bytes; leaves out what is no regular
    * file or cannot be read. Calls `done` once, later, when every file is closed.
    */
   readonly heads: (
-    paths: ReadonlyArray<string>,
+    files: ReadonlyArray<FastFile>,
     length: number,
     use: (index: number, stat: FastStat, bytes: Uint8Array) => void,
     done: () => void

@@ -11,7 +11,7 @@ import {
   type ReadSkill
 } from "../../pipeline/skills/frontmatter.ts"
 import { readBeginning } from "../filesystem/probe.ts"
-import { type FoundFile, type Loss, unreadable } from "./entries.ts"
+import { fastFileOf, type FoundFile, type Loss, unreadable } from "./entries.ts"
 import type { FastFiles } from "./fastFiles.ts"
 import { type Looked, readFast } from "./fastLook.ts"
 import { forEachUnknown, unknown } from "./forEachUnknown.ts"
@@ -126,7 +126,7 @@ export const readKnown = Effect.fnUntraced(function* (
   if (fast !== undefined && changed.length > 0) {
     const looked = yield* readFast(
       fast,
-      changed.map(({ place }) => place.path)
+      changed.map(({ place }) => fastFileOf(place))
     )
     for (const [index, look] of looked.entries()) if (look !== undefined) reread.set(changed[index]!, look)
   }

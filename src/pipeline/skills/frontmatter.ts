@@ -69,7 +69,8 @@ export const splitHead = (text: string, whole: boolean, repaired = false): Head 
       if (!fence.test(content)) return noFrontmatter(content)
       opened = next
     } else if (fence.test(content)) {
-      const source = text.slice(opened, start).replace(lineEnd, "\n")
+      const given = text.slice(opened, start)
+      const source = given.includes("\r") ? given.replace(lineEnd, "\n") : given
       return { _tag: "Head", source, body: next, repaired: repaired && source.includes("\ufffd") }
     }
     if (end === null) return unclosed()
@@ -120,7 +121,7 @@ const dashes = Buffer.from("\n---")
 
 /** The part of `bytes` up to where the frontmatter seems to end: what is behind need not be decoded to find out. */
 const upToFence = (bytes: Uint8Array): Uint8Array | undefined => {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const fence = buffer.indexOf(dashes, dashes.length)
   const end = fence === -1 ? -1 : buffer.indexOf(lineFeed, fence + dashes.length)
   return end === -1 ? undefined : bytes.subarray(0, end + 1)

@@ -13,9 +13,6 @@ export type PlainFields = Record<string, string | boolean | Record<string, strin
 // oxlint-disable-next-line no-control-regex
 const unusual = /[\u0000-\u0009\u000b-\u001f\u007f\ufeff]/
 
-// A no-break space is no white space in YAML. One line each time, from where the last one ended.
-const nextLine = /( *)(?:([A-Za-z][A-Za-z0-9_-]{0,63}):(?: +([^\n]*))?|(#)[^\n]*)?(?:\n|$)/y
-
 /** Begins like a text: no indicator, no number, nothing that could be one. */
 const textual = /^[^\s\-?:,[\]{}#&*!|>'"%@`0-9+.~=<]/
 const constant = /^(?:true|True|TRUE|false|False|FALSE|null|Null|NULL)$/
@@ -24,6 +21,20 @@ const keyConstant = /^(?:true|false|null)$/i
 const isConstantKey = (key: string): boolean => key.length <= 5 && keyConstant.test(key)
 
 const space = 0x20
+const hash = 0x23
+const colon = 0x3a
+const maxKeyLength = 64
+
+const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
+const isOfKey = (code: number): boolean =>
+  isLetter(code) || (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x5f
+
+/** Where what follows the blanks from `start` on begins. A no-break space is no white space in YAML. */
+const behindBlanks = (source: string, start: number, end: number): number => {
+  let at = start
+  while (at < end && source.charCodeAt(at) === space) at += 1
+  return at
+}
 
 const withoutBlanks = (text: string): string => {
   let end = text.length
@@ -53,37 +64,46 @@ export const plainYaml = (source: string): PlainFields | undefined => {
   const fields: PlainFields = {}
   let open: string | undefined
   let nested: Record<string, string | boolean> | undefined
-  let indent = ""
-  nextLine.lastIndex = 0
-  while (nextLine.lastIndex < source.length) {
-    const line = nextLine.exec(source)
-    if (line === null) return undefined
-    const [, spaces = "", key, raw] = line
-    if (key === undefined) continue
+  let indent = 0
+  // Line by line with no pattern: matching would take as long as everything else.
+  for (let start = 0, end = 0; start < source.length; start = end + 1) {
+    end = source.indexOf("\n", start)
+    if (end === -1) end = source.length
+    const begin = behindBlanks(source, start, end)
+    if (begin === end || source.charCodeAt(begin) === hash) continue
+    if (!isLetter(source.charCodeAt(begin))) return undefined
+    let at = begin + 1
+    while (at < end && isOfKey(source.charCodeAt(at))) at += 1
+    if (at - begin > maxKeyLength || source.charCodeAt(at) !== colon) return undefined
+    const key = source.slice(begin, at)
     if (isConstantKey(key)) return undefined
-    if (spaces !== "") {
-      if (open === undefined || raw === undefined) return undefined
+    const value = behindBlanks(source, at + 1, end)
+    // Without a blank in between, it is no key.
+    if (value === at + 1 && value !== end) return undefined
+    const spaces = begin - start
+    if (spaces > 0) {
+      if (open === undefined || value === at + 1) return undefined
       if (nested === undefined) {
         nested = {}
         indent = spaces
         fields[open] = nested
       }
-      const value = scalar(raw)
-      if (spaces !== indent || value === undefined || Object.hasOwn(nested, key)) return undefined
-      nested[key] = value
+      const read = scalar(source.slice(value, end))
+      if (spaces !== indent || read === undefined || Object.hasOwn(nested, key)) return undefined
+      nested[key] = read
       continue
     }
     // The field before had nothing on its line and nothing below.
     if (Object.hasOwn(fields, key) || (open !== undefined && nested === undefined)) return undefined
     open = undefined
     nested = undefined
-    if (raw === undefined || raw === "") {
+    if (value === end) {
       open = key
       continue
     }
-    const value = scalar(raw)
-    if (value === undefined) return undefined
-    fields[key] = value
+    const read = scalar(source.slice(value, end))
+    if (read === undefined) return undefined
+    fields[key] = read
   }
   const unfinished = open !== undefined && nested === undefined
   return unfinished || Object.keys(fields).length === 0 ? undefined : fields

@@ -42,7 +42,8 @@
  * console.log(await Effect.runPromise(Effect.provide(program, skills)))
  * ```
  */
-export { layer, providerName } from "./layers/skills/fileSystem.ts"
+export { layer } from "./layers/skills/fileSystem.ts"
+export { providerName } from "./layers/skills/lookDisk.ts"
 export { layerHost } from "./layers/skills/mounted.ts"
 export { layerWatch } from "./layers/skills/watcher.ts"
 export { decodeSkillsConfig, SkillRoot, SkillsConfig } from "./schemas/SkillsConfig.ts"

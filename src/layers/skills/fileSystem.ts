@@ -29,11 +29,8 @@ import { loadSkillFile } from "./body.ts"
 import { listRoot } from "./entries.ts"
 import { FastFiles } from "./fastFiles.ts"
 import { makeHeads } from "./heads.ts"
-import { lookAtFiles } from "./lookDisk.ts"
+import { lookAtFiles, providerName } from "./lookDisk.ts"
 import { makeWatched } from "./watched.ts"
-
-/** The name that the provider registers under. */
-export const providerName = "filesystem"
 
 const markers = [".git"]
 

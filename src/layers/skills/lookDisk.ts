@@ -1,24 +1,29 @@
 /** One look at all roots: the skills that are there, and everything that is not one (S-20 to S-25). */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
+import { vetted } from "../../pipeline/skills/candidate.ts"
 import type { Malformed, ReadSkill } from "../../pipeline/skills/frontmatter.ts"
 import type { Root } from "../../pipeline/skills/roots.ts"
 import type { Diagnostic } from "../../schemas/Diagnostic.ts"
-import type { SkillCandidate } from "../../schemas/Skill.ts"
+import type { Skill } from "../../schemas/Skill.ts"
 import { distinct, findFiles, type FoundFile, type ListedRoot, loss, type Loss, type SkillPlace } from "./entries.ts"
 import type { FastFiles } from "./fastFiles.ts"
 import { type FileMemory, type Heads, readKnown } from "./heads.ts"
 
+/** The name that the provider registers under. */
+export const providerName = "filesystem"
+
 /** What was found. `complete` says that nothing that may be a skill was left out. */
 export interface Look {
-  readonly candidates: ReadonlyArray<SkillCandidate>
+  readonly candidates: ReadonlyArray<Skill>
   readonly complete: boolean
   readonly diagnostics: ReadonlyArray<Diagnostic>
 }
 
-const toCandidate = ({ directory, path, root }: SkillPlace, { skill }: ReadSkill): SkillCandidate => ({
+const toCandidate = ({ directory, path, root }: SkillPlace, { skill }: ReadSkill): Skill => ({
   ...skill,
   source: root.source,
+  provider: providerName,
   rank: root.rank,
   locator: path,
   path,
@@ -50,7 +55,7 @@ export const lookAtFiles = Effect.fnUntraced(function* (
   const found = yield* distinct(fs, probed.filter(isFound))
   const read = yield* readKnown(fs, fast, heads, found, ({ place }) => memories.get(place.root)!)
   for (const { known, root } of listed) if (known) heads.remember(fs, root.path, memories.get(root)!.after)
-  const candidates: Array<SkillCandidate> = []
+  const candidates: Array<Skill> = []
   const losses = [...listed.flatMap(({ losses }) => losses), ...probed.filter(isLoss)]
   const diagnostics: Array<Diagnostic> = []
   for (const [index, outcome] of read.entries()) {
@@ -64,7 +69,7 @@ export const lookAtFiles = Effect.fnUntraced(function* (
     }
   }
   return {
-    candidates,
+    candidates: vetted(candidates),
     complete: losses.every(({ unreadable }) => !unreadable),
     diagnostics: [...losses.map(({ diagnostic }) => diagnostic), ...diagnostics]
   }

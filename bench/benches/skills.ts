@@ -2,8 +2,9 @@
  * List 100 and 1,000 skills: cold, in a registry of its own each time; warm; and for a new session over the host's registry,
  * which asks for metadata and reads nothing.
  *
- * gray-matter and skills-ref know no registry. They are given the names of the directories and read one after the other, as
- * skills-ref itself does when it lists; reading everything side by side makes them twice as fast.
+ * gray-matter and skills-ref know no registry; they are given the names of the directories. Each is there as its own users call
+ * it — `matter.read` of one file after the other, `readProperties` awaited in a loop, as skills-ref lists — and in the other ways
+ * that somebody might choose who wants it faster. The fastest of all is the one to beat.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Layer from "effect/Layer"
@@ -39,21 +40,26 @@ const directories = (root: string): ReadonlyArray<string> => {
   return fs.readdirSync(parent).map((name) => path.join(parent, name))
 }
 
-const grayMatter = async (root: string): Promise<Named> => {
+const file = (directory: string): string => path.join(directory, "SKILL.md")
+
+// Without options it would remember what it has parsed before.
+const nameIn = ({ data }: { readonly data: Readonly<Record<string, unknown>> }) => ({ name: String(data["name"]) })
+
+/** The reading is gray-matter's own, and waits for the disk. */
+const grayMatter = (root: string): Named =>
+  directories(root).map((directory) => nameIn(matter.read(file(directory), {})))
+
+const readGrayMatter = async (directory: string) =>
+  nameIn(matter(await fs.promises.readFile(file(directory), "utf8"), {}))
+
+const oneByOne = async (root: string, read: (directory: string) => Promise<Named[number]>): Promise<Named> => {
   const found: Array<Named[number]> = []
-  for (const directory of directories(root)) {
-    // Without options it would remember what it has parsed before.
-    const { data } = matter(await fs.promises.readFile(path.join(directory, "SKILL.md"), "utf8"), {})
-    found.push({ name: String(data["name"]) })
-  }
+  for (const directory of directories(root)) found.push(await read(directory))
   return found
 }
 
-const skillsRef = async (root: string): Promise<Named> => {
-  const found: Array<Named[number]> = []
-  for (const directory of directories(root)) found.push(await readProperties(directory))
-  return found
-}
+const atOnce = (root: string, read: (directory: string) => Promise<Named[number]>): Promise<Named> =>
+  Promise.all(directories(root).map(read))
 
 /** Reading whole files, one after the other, and parsing what stands between the fences. */
 const bare = (root: string): Named =>
@@ -85,7 +91,10 @@ const bench: Bench = async function* (name) {
       peers: {
         dsh: { run: async () => (await dsh.mount(user)).list(root), check },
         "gray-matter": { run: () => grayMatter(root), check },
-        "skills-ref": { run: () => skillsRef(root), check }
+        "gray-matter, awaited": { run: () => oneByOne(root, readGrayMatter), check },
+        "gray-matter, at once": { run: () => atOnce(root, readGrayMatter), check },
+        "skills-ref": { run: () => oneByOne(root, readProperties), check },
+        "skills-ref, at once": { run: () => atOnce(root, readProperties), check }
       },
       floor: { run: () => bare(root), check },
       target: { ratio: n === 1000 ? 0.5 : 1 }

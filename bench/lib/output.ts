@@ -47,6 +47,9 @@ const time = (us: number): string => {
 
 const goal = ({ target }: Measurement): string => ("ratio" in target ? `≤ ${target.ratio}` : `≤ ${time(target.us)}`)
 
+/** The time of a peer, and ours as a part of it. */
+const withRatio = (ours: number, peer: number): string => `${time(peer)} (${(ours / peer).toPrecision(2)})`
+
 /** All measurements, one row each, with a column for every peer. */
 export const tableOf = (measurements: ReadonlyArray<Measurement>): string => {
   const peers = [...new Set(measurements.flatMap((measurement) => Object.keys(measurement.peers)))]
@@ -60,7 +63,7 @@ export const tableOf = (measurements: ReadonlyArray<Measurement>): string => {
       line.n.toLocaleString("en"),
       time(ours.median),
       time(ours.p95),
-      ...others.map((stats) => (stats === undefined ? "–" : time(stats.median))),
+      ...others.map((stats) => (stats === undefined ? "–" : withRatio(ours.median, stats.median))),
       line.best_peer,
       line.ratio.toPrecision(3),
       floor === undefined ? "–" : time(floor.median),

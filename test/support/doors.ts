@@ -36,6 +36,11 @@ export const beyond = (scenario: Scenario): string | undefined => {
   const configs = [scenario.config, ...steps.flatMap((step) => (step.do === "resume" ? [step.config] : []))]
   if (scenario.os?.timeZone !== undefined && configs.some((config) => config?.time !== undefined))
     return "a machine in another time zone"
+  // These doors close the host with the agent, as a process that ends does.
+  const resumed = steps.findIndex((step) => step.do === "resume")
+  const counts = steps.slice(resumed + 1).some(({ expect }) => expect?.reads !== undefined)
+  if (resumed >= 0 && counts && configs.some((config) => config?.skills !== undefined))
+    return "skills that a host remembers beyond its agents"
   for (const step of steps) {
     if (step.do === "register" || step.do === "dispose" || step.do === "invalidate")
       return "skill providers of a script"

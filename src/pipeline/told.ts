@@ -46,6 +46,7 @@ export class History<Told> {
   #waiting: Array<WaitingEntry> = []
   #last: Logged | undefined
   #revision = 0
+  #compacted = false
 
   constructor(telling: Telling<Told>) {
     this.#telling = telling
@@ -73,6 +74,11 @@ export class History<Told> {
   /** Every waiting message; more than one only in a log somebody else has written. */
   get allWaiting(): ReadonlyArray<UserMessage> {
     return this.#waiting.map(({ message }) => message)
+  }
+
+  /** Whether the log has been compacted: something that was told once may be visible no longer. */
+  get compacted(): boolean {
+    return this.#compacted
   }
 
   /** Moves with everything that can change what has to be said: equal before and after a look, the look is good. */
@@ -109,6 +115,7 @@ export class History<Told> {
         return { _tag: "logged", id: message.id }
       }
       case "compaction/checkpoint": {
+        this.#compacted = true
         const from = Math.min(event.keptFrom, event.seq)
         const kept = this.#visible.filter(({ seq }) => seq >= from)
         if (kept.length === this.#visible.length) return undefined

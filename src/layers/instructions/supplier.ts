@@ -118,8 +118,15 @@ export const makeProjector = (
       })
     }),
     write: (moment, observed) => {
-      const { fresh, told } = moment
-      const result = compose({ told, fresh, baselineWaits: baselineWaits(moment), observed, settings })
+      const { compacted, fresh, told } = moment
+      const result = compose({
+        told,
+        fresh,
+        allVisible: !compacted,
+        baselineWaits: baselineWaits(moment),
+        observed,
+        settings
+      })
       composed.set(observed, result)
       if (moment.touched.length > 0) unsettledDirectories = unsettledIn(result.report)
       if (result.source === undefined) return undefined

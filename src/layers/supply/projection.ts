@@ -105,6 +105,7 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
     waiting: history.waiting,
     aged,
     fresh: concluded < occasion,
+    compacted: history.compacted,
     touched: touches.paths,
     step
   })

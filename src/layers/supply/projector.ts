@@ -17,6 +17,8 @@ export interface Moment<Told> {
   readonly aged: boolean
   /** Nothing has been concluded yet by this instance, or since a visible message was compacted away. */
   readonly fresh: boolean
+  /** The log has been compacted once or more. */
+  readonly compacted: boolean
   /** What was touched and is not answered yet. */
   readonly touched: ReadonlyArray<string>
   /** The step this is about; absent behind a tool result. */

@@ -16,6 +16,8 @@ export interface Composing {
   readonly told: Told
   /** The whole state is due: a new agent instance, or a visible message has been compacted away. */
   readonly fresh: boolean
+  /** Nothing that was told has been compacted away. */
+  readonly allVisible?: boolean
   /** A baseline waits; whatever takes its place has to be one. */
   readonly baselineWaits: boolean
   readonly observed: Observed
@@ -232,7 +234,7 @@ const allFiles = (planned: ReadonlyArray<Planned>): ReadonlyArray<Omission> =>
   planned.flatMap(({ section }) => ("text" in section ? [{ path: section.path, bytes: section.bytes }] : []))
 
 /** Composes the message that is due now. */
-export const compose = ({ told, fresh, baselineWaits, observed, settings }: Composing): Composed => {
+export const compose = ({ told, fresh, allVisible, baselineWaits, observed, settings }: Composing): Composed => {
   const selected = selectScopes(observed, settings.selection, isTold(told))
   const all = pairs(told, selected, settings)
   const finish = ({ changes, planned, rendered }: Message, baseline: boolean): Composed => {
@@ -285,5 +287,9 @@ export const compose = ({ told, fresh, baselineWaits, observed, settings }: Comp
   }
   if (told.identity !== undefined) return say(fresh ? resuming(all, settings) : all.flatMap(transition), "dynamic")
   const chained = all.some(({ selected, held }) => selected?.chain === true && isFile(selected) && held === undefined)
-  return chained && (fresh || baselineWaits) ? say(restoring(all), "baseline") : say(all.flatMap(transition), "dynamic")
+  // Where the first baseline was empty, the chain may have been told since, file by file (I-50).
+  const toldSince = allVisible === true && all.some(({ selected, told }) => selected?.chain === true && live(told))
+  return chained && ((fresh && !toldSince) || baselineWaits)
+    ? say(restoring(all), "baseline")
+    : say(all.flatMap(transition), "dynamic")
 }

@@ -75,13 +75,16 @@ export interface Supplier {
   readonly name: string
   /** The source kind it owns: claimed messages with a valid source of this kind are handed to it, all others stay. */
   readonly kind: string
-  /** Composes what this step should bring. Interruptible. A failure that is not `StepRejected` costs only this contribution. */
+  /**
+   * Composes what this step should bring. Has to be interruptible: what is not holds up the end of an aborted pre-step. A
+   * failure that is not `StepRejected`, interrupting itself included, costs only this contribution.
+   */
   readonly propose: (step: PreStep) => Effect<ReadonlyArray<Contribution>, StepRejected>
   /** Executions that count now: nesting and step boundary are already resolved. May not block. */
   readonly touched?: (executions: ReadonlyArray<ToolExecution>, caller: Context.Context<never>) => void
   /** Done when nothing this supplier has started is running. */
   readonly settled?: Effect<void>
-  /** What it has to explain: its latest `propose` and everything it has projected since, oldest first. */
+  /** What it has to explain: its latest `propose` and what it has projected since, oldest first. */
   readonly explain?: Effect<ReadonlyArray<SupplierReport>>
   /** Whether `source` is one of its own; when absent, every source of its kind is. */
   readonly owns?: (source: UserMessage["source"]) => boolean
@@ -106,7 +109,7 @@ export interface SupplierReport {
   readonly diagnostics: ReadonlyArray<Diagnostic>
 }
 
-/** The latest step and every projection since, explained (C-3). */
+/** The latest step and the projections since, explained (C-3): of each supplier the latest hundred, and as many diagnostics. */
 export interface ContextReport {
   readonly step?: { readonly turn?: number; readonly step: number; readonly decision: "enter" | "reject" }
   readonly suppliers: ReadonlyArray<SupplierReport>
@@ -131,7 +134,7 @@ export interface ContextSupplyShape {
   readonly settled: Effect<void>
   /** Adds a supplier until the scope ends. */
   readonly register: (supplier: Supplier) => Effect<void, DuplicateSupplier, Scope>
-  /** The latest step and every projection since, explained. */
+  /** The latest step and the projections since, explained. It does not fail: who explains nothing is named (C-2). */
   readonly report: Effect<ContextReport>
 }
 

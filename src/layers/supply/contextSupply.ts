@@ -15,7 +15,7 @@ import type { Diagnostic } from "../../schemas/Diagnostic.ts"
 import type { MessageId, UserMessage } from "../../schemas/Message.ts"
 import type { InboxEvent, SessionEvent, SessionEventInput } from "../../schemas/SessionEvent.ts"
 import { SessionConflict, SessionError } from "../../schemas/SessionError.ts"
-import { DuplicateSupplier, StepRejected } from "../../schemas/StepRejected.ts"
+import { DuplicateSupplier, type StepRejected } from "../../schemas/StepRejected.ts"
 import {
   type ContextReport,
   ContextSupply,
@@ -23,11 +23,15 @@ import {
   type PreStep,
   type StepDecision,
   type Supplier,
+  type SupplierReport,
   type ToolExecution
 } from "../../services/ContextSupply.ts"
 import { Inbox } from "../../services/Inbox.ts"
 import { Session } from "../../services/Session.ts"
 import { interruptedBy } from "../interruption.ts"
+import { Findings } from "./account.ts"
+import { answered, ask, supplierFailed } from "./answer.ts"
+import { guarded } from "./guarded.ts"
 
 /** A finished execution and the context of the fiber that reported it. */
 interface Reported extends Staging.Stageable {
@@ -35,35 +39,8 @@ interface Reported extends Staging.Stageable {
   readonly caller: Context.Context<never>
 }
 
-/** What one supplier answered: contributions, a rejection, or a failure that costs only its own. */
-type Answer =
-  | { readonly _tag: "Contributed"; readonly supplier: Supplier; readonly contributions: ReadonlyArray<Contribution> }
-  | { readonly _tag: "Rejected"; readonly supplier: Supplier; readonly error: StepRejected }
-  | { readonly _tag: "Failed"; readonly supplier: Supplier; readonly cause: Cause.Cause<unknown> }
-
-const supplierFailed = (supplier: Supplier, cause: Cause.Cause<unknown>): Diagnostic => ({
-  tag: "SupplierFailed",
-  message: `${supplier.name} contributes nothing to this step: ${Cause.pretty(cause)}`
-})
-
 const ownsMessage = (supplier: Supplier, message: UserMessage): boolean =>
   message.source.kind === supplier.kind && (supplier.owns?.(message.source) ?? true)
-
-/** Asks one supplier. Interruption goes on upwards; everything else becomes an answer. */
-const ask = (supplier: Supplier, step: PreStep): Effect.Effect<Answer> =>
-  Effect.suspend(() => supplier.propose(step)).pipe(
-    Effect.exit,
-    Effect.flatMap((exit): Effect.Effect<Answer> => {
-      if (Exit.isSuccess(exit)) return Effect.succeed({ _tag: "Contributed", supplier, contributions: exit.value })
-      if (Cause.hasInterrupts(exit.cause)) return Effect.interrupt
-      const error = exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error
-      return Effect.succeed(
-        error instanceof StepRejected
-          ? { _tag: "Rejected", supplier, error }
-          : { _tag: "Failed", supplier, cause: exit.cause }
-      )
-    })
-  )
 
 /**
  * What the inbox has to hold when the step is not entered: each supplier's one message, in the place of what it
@@ -93,15 +70,22 @@ const waitingEvents = (
   return [...earlier.map((id): InboxEvent => ({ type: "inbox/removed", id })), ...events]
 }
 
+/** What one supplier brings to a step, and which messages of its are there already. */
+interface Part {
+  readonly contributions: ReadonlyArray<Contribution>
+  readonly handed: ReadonlyArray<MessageId>
+  readonly pending: ReadonlyArray<MessageId>
+}
+
 const make = Effect.gen(function* () {
   const session = yield* Session
   const inbox = yield* Inbox
   const suppliers = new Map<string, Supplier>()
-  const observers = new Set<(execution: ToolExecution) => void>()
+  const observers = new Set<{ readonly observer: (execution: ToolExecution) => void }>()
   const onePreStep = yield* Semaphore.make(1)
   let staging: Staging.Staging<Reported> = Staging.closed
   let step: ContextReport["step"]
-  let diagnostics: Array<Diagnostic> = []
+  const diagnostics = new Findings()
   /** How many events of other writers this session has taken over, now and when the step at hand was begun. */
   let elsewhere = 0
   let begun = 0
@@ -109,20 +93,10 @@ const make = Effect.gen(function* () {
   /** What of the batch that is being entered has been logged. */
   let entering: Array<SessionEvent> | undefined
 
-  const complain = (diagnostic: Diagnostic): void => {
-    diagnostics.push(diagnostic)
-  }
-
   const ordered = () => [...suppliers.values()].sort(compareSuppliers)
 
-  /** Runs a callback that belongs to somebody else, inside `append` perhaps: what it throws may not get out. */
-  const guarded = (name: string, run: () => void): void => {
-    try {
-      run()
-    } catch (error) {
-      complain({ tag: "SupplierFailed", message: `${name} failed on a tool result: ${String(error)}` })
-    }
-  }
+  const attempt = (what: string, run: () => void): void =>
+    guarded(run, (thrown) => diagnostics.add({ tag: "SupplierFailed", message: `${what}: ${thrown}` }))
 
   const count = (released: ReadonlyArray<Reported>): void => {
     const byCaller = new Map<Context.Context<never>, Array<ToolExecution>>()
@@ -132,7 +106,8 @@ const make = Effect.gen(function* () {
       else group.push(execution)
     }
     for (const supplier of ordered()) {
-      for (const [caller, executions] of byCaller) guarded(supplier.name, () => supplier.touched?.(executions, caller))
+      for (const [caller, executions] of byCaller)
+        attempt(`${supplier.name} failed on a tool result`, () => supplier.touched?.(executions, caller))
     }
   }
 
@@ -158,13 +133,19 @@ const make = Effect.gen(function* () {
     const answers = yield* Effect.forEach(asked, (supplier) => ask(supplier, pre), { concurrency: "unbounded" })
     const contributed = answers.filter((answer) => answer._tag === "Contributed")
     const rejected = answers.find((answer) => answer._tag === "Rejected")
-    for (const answer of answers) if (answer._tag === "Failed") complain(supplierFailed(answer.supplier, answer.cause))
+    for (const answer of answers)
+      if (answer._tag === "Failed") diagnostics.add(supplierFailed(answer.supplier, answer.cause))
     const pending = yield* inbox.pending
-    const parts = contributed.map(({ contributions, supplier }) => ({
-      contributions,
-      handed: pre.claimed.filter((message) => ownsMessage(supplier, message)).map(({ id }) => id),
-      pending: pending.filter((message) => ownsMessage(supplier, message)).map(({ id }) => id)
-    }))
+    const parts: Array<Part> = []
+    for (const { contributions, supplier } of contributed) {
+      attempt(`${supplier.name} contributes nothing to this step, since it cannot tell what is its own`, () =>
+        parts.push({
+          contributions,
+          handed: pre.claimed.filter((message) => ownsMessage(supplier, message)).map(({ id }) => id),
+          pending: pending.filter((message) => ownsMessage(supplier, message)).map(({ id }) => id)
+        })
+      )
+    }
     if (rejected !== undefined || pre.decision === "reject" || pre.turn === undefined) {
       // A claimed message of a supplier that failed or rejected is none of these; the loop puts it back.
       const events = parts.flatMap((part) => waitingEvents(part.contributions, part.handed, part.pending))
@@ -190,7 +171,7 @@ const make = Effect.gen(function* () {
 
   const preStep = Effect.fn("ContextSupply.preStep")((pre: PreStep) =>
     Effect.suspend(() => {
-      diagnostics = []
+      diagnostics.clear()
       step = undefined
       // What was claimed was claimed before: whoever has logged since may have logged the same.
       if (!claimed) begun = elsewhere
@@ -243,18 +224,28 @@ const make = Effect.gen(function* () {
     toolResult: (execution) =>
       Effect.contextWith((caller: Context.Context<never>) =>
         Effect.sync(() => {
-          for (const observer of observers) guarded("An observer of tool results", () => observer(execution))
+          for (const { observer } of observers) {
+            attempt("An observer of tool results failed", () => observer(execution))
+          }
           const { parent, token } = execution
-          move(Staging.settle(staging, { token, ...(parent === undefined ? {} : { parent }), execution, caller }))
+          // No call is its own parent, and hosts without types say `null` for none.
+          const inside = typeof parent === "string" && parent !== token ? { parent } : {}
+          move(Staging.settle(staging, { token, ...inside, execution, caller }))
         })
       ),
     onToolResult: (observer) =>
       Effect.acquireRelease(
-        Effect.sync(() => observers.add(observer)),
-        () => Effect.sync(() => observers.delete(observer))
+        Effect.sync(() => {
+          // The same function may be registered twice; each registration ends with its own scope.
+          const entry = { observer }
+          observers.add(entry)
+          return entry
+        }),
+        (entry) => Effect.sync(() => observers.delete(entry))
       ).pipe(Effect.asVoid),
     settled: Effect.suspend(() =>
-      Effect.forEach(ordered(), (supplier) => supplier.settled ?? Effect.void, {
+      // One that fails has nothing running any more, and may not end the wait for the others.
+      Effect.forEach(ordered(), (supplier) => answered(() => supplier.settled ?? Effect.void), {
         concurrency: "unbounded",
         discard: true
       })
@@ -269,8 +260,22 @@ const make = Effect.gen(function* () {
         () => Effect.sync(() => suppliers.delete(supplier.name))
       ),
     report: Effect.gen(function* () {
-      const explained = yield* Effect.forEach(ordered(), (supplier) => supplier.explain ?? Effect.succeed([]))
-      return { suppliers: explained.flat(), diagnostics: diagnostics.slice(), ...(step === undefined ? {} : { step }) }
+      const suppliers: Array<SupplierReport> = []
+      const unexplained: Array<Diagnostic> = []
+      for (const supplier of ordered()) {
+        const exit = yield* answered(() => supplier.explain ?? Effect.succeed([]))
+        if (Exit.isSuccess(exit)) suppliers.push(...exit.value)
+        else
+          unexplained.push({
+            tag: "SupplierFailed",
+            message: `${supplier.name} explains nothing: ${Cause.pretty(exit.cause)}`
+          })
+      }
+      return {
+        suppliers,
+        diagnostics: [...diagnostics.all, ...unexplained],
+        ...(step === undefined ? {} : { step })
+      }
     })
   })
 })

@@ -17,10 +17,12 @@ import { History } from "../../pipeline/told.ts"
 import type { Diagnostic } from "../../schemas/Diagnostic.ts"
 import type { Source, UserMessage } from "../../schemas/Message.ts"
 import type { InboxEvent, SessionEvent } from "../../schemas/SessionEvent.ts"
-import type { Contribution, PreStep, Supplier, SupplierReport } from "../../services/ContextSupply.ts"
+import type { Contribution, PreStep, Supplier, SupplierReport, ToolExecution } from "../../services/ContextSupply.ts"
 import { Inbox } from "../../services/Inbox.ts"
 import { Session } from "../../services/Session.ts"
 import { interruptedBy } from "../interruption.ts"
+import { Account, Findings } from "./account.ts"
+import { guarded } from "./guarded.ts"
 import { Touches } from "./touches.ts"
 import type { Draft, Explanation, Moment, Projection, Projector } from "./projector.ts"
 
@@ -68,8 +70,8 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
   let composed = 0
   let latest = -1
   let live = false
-  let reports: ReadonlyArray<SupplierReport> = []
-  let complaints: Array<Diagnostic> = []
+  const account = new Account()
+  const complaints = new Findings()
   /** Messages on their way into the log, with what their record there settles. */
   const underway = new Map<string, { readonly mark: Mark; readonly forStep: boolean }>()
 
@@ -82,7 +84,7 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
   const notice = (event: SessionEvent): void => {
     latest = event.seq
     if (event.type === "user/message" && event.message.source.kind === projector.kind && !owns(event.message.source)) {
-      complaints.push(historyIgnored(projector.kind, event.seq))
+      complaints.add(historyIgnored(projector.kind, event.seq))
     }
     const noticed = history.add(event)
     if (noticed === undefined || !live) return
@@ -120,12 +122,15 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
     bytes: number,
     explanation: Explanation | undefined
   ): void => {
-    const diagnostics = [...complaints, ...(projector.complaints?.() ?? []), ...(explanation?.diagnostics ?? [])]
-    complaints = []
-    reports = [
-      ...reports,
-      { supplier: projector.name, occasion: occasionName, bytes, items: explanation?.items ?? [], diagnostics }
-    ]
+    const diagnostics = [...complaints.all, ...(projector.complaints?.() ?? []), ...(explanation?.diagnostics ?? [])]
+    complaints.clear()
+    account.add({
+      supplier: projector.name,
+      occasion: occasionName,
+      bytes,
+      items: explanation?.items ?? [],
+      diagnostics
+    })
   }
 
   /** Looks until nothing has moved meanwhile. Commits nothing. */
@@ -190,21 +195,9 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
   let worker: Fiber.Fiber<void> | undefined
 
   const failed = (cause: Cause.Cause<unknown>): void => {
-    reports = [
-      ...reports,
-      {
-        supplier: projector.name,
-        occasion: "projection",
-        bytes: 0,
-        items: [],
-        diagnostics: [
-          {
-            tag: "SupplierFailed",
-            message: `${projector.name} could not look behind a tool result: ${Cause.pretty(cause)}`
-          }
-        ]
-      }
-    ]
+    const message = `${projector.name} could not look behind a tool result: ${Cause.pretty(cause)}`
+    complaints.add({ tag: "SupplierFailed", message })
+    report("projection", 0, undefined)
   }
 
   /** One projection after another, each against the log and inbox of its moment, while there are touches to answer. */
@@ -250,7 +243,7 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
   })
 
   const propose = Effect.fnUntraced(function* (step: PreStep): Effect.fn.Return<ReadonlyArray<Contribution>> {
-    reports = []
+    account.clear()
     const alone = first && step.claimed.length === 0
     first = false
     // Takes over instead of waiting: a background look that hangs cannot hold up a step.
@@ -268,9 +261,22 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
       yield* leaveWaiting(outcome, true).pipe(Effect.orDie)
       return []
     }
+    // What an earlier step was prepared with and never entered is not on its way any more.
+    underway.clear()
     underway.set(outcome.message.id, { mark: outcome.mark, forStep: true })
     return [asContribution(outcome.message, outcome.draft.waits)]
   })
+
+  /** An execution that cannot be understood costs none of the others its touch. */
+  const touch = (execution: ToolExecution): void =>
+    guarded(
+      () => touches.add(projector.touches?.(execution) ?? [], execution.signal),
+      (thrown) =>
+        complaints.add({
+          tag: "SupplierFailed",
+          message: `${projector.name} cannot tell what a tool has touched: ${thrown}`
+        })
+    )
 
   const supplier: Supplier = {
     name: projector.name,
@@ -279,13 +285,13 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
     owns,
     touched: (executions, caller) => {
       const before = touches.latest
-      for (const execution of executions) touches.add(projector.touches?.(execution) ?? [], execution.signal)
+      for (const execution of executions) touch(execution)
       if (touches.latest !== before) start(caller)
     },
     settled: Effect.suspend(() => (worker === undefined ? Effect.void : Effect.asVoid(Fiber.await(worker)))).pipe(
       Effect.repeat({ until: () => worker === undefined })
     ),
-    explain: Effect.sync(() => reports)
+    explain: Effect.sync(() => account.all)
   }
   return { supplier, history }
 })

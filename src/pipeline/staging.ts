@@ -23,6 +23,14 @@ interface Group<E> {
   readonly waiting: Waiting<E>
 }
 
+/** Settled calls with their parents: the latest, and as many before them at most. */
+interface Settled {
+  readonly latest: HashMap.HashMap<string, string | undefined>
+  readonly earlier: HashMap.HashMap<string, string | undefined>
+}
+
+const nobody: Settled = { latest: HashMap.empty(), earlier: HashMap.empty() }
+
 export interface Staging<E extends Stageable> {
   /** A step is being prepared or is open. */
   readonly open: boolean
@@ -38,7 +46,7 @@ export interface Staging<E extends Stageable> {
    * The latest calls of this turn that have settled, or are waited for no longer, with their parents: a child reported late
    * goes straight past them. Kept until the next turn begins, which may use their tokens again.
    */
-  readonly settled: ReadonlyMap<string, string | undefined>
+  readonly settled: Settled
 }
 
 /** What a move leaves, and the executions that count from now on. */
@@ -50,7 +58,7 @@ export const closed: Staging<never> = {
   staged: undefined,
   nested: HashMap.empty(),
   count: 0,
-  settled: new Map()
+  settled: nobody
 }
 
 const isJoined = <E extends Stageable>(each: E | NonNullable<Waiting<E>>): each is NonNullable<Waiting<E>> =>
@@ -74,38 +82,36 @@ const join = <E extends Stageable>(before: Waiting<E>, last: E | Waiting<E>): Wa
   last === undefined ? before : [before, last]
 
 /** The nearest call above `parent` that has not settled yet; `undefined` when all have. */
-const unsettled = (settled: Staging<never>["settled"], parent: string | undefined): string | undefined => {
+const unsettled = (settled: Settled, parent: string | undefined): string | undefined => {
   const seen = new Set<string>()
   let at = parent
-  while (at !== undefined && settled.has(at) && !seen.has(at)) {
+  while (at !== undefined && !seen.has(at)) {
+    const known = Option.orElse(HashMap.get(settled.latest, at), () => HashMap.get(settled.earlier, at!))
+    if (Option.isNone(known)) return at
     seen.add(at)
-    at = settled.get(at)
+    at = known.value
   }
-  return at !== undefined && seen.has(at) ? undefined : at
+  return undefined
 }
 
-/** How many settled calls are remembered for children that report late. */
+/** So many settled calls at least are remembered for children that report late, and twice as many at most. */
 const remembered = 256
 
-const remember = (settled: Staging<never>["settled"], calls: ReadonlyArray<Stageable>): Staging<never>["settled"] => {
-  const next = new Map(settled)
-  for (const { parent, token } of calls) {
-    next.set(token, parent)
-    if (next.size > remembered) next.delete(next.keys().next().value!)
-  }
-  return next
+const remember = (settled: Settled, { parent, token }: Stageable): Settled => {
+  const latest = HashMap.set(settled.latest, token, parent)
+  return HashMap.size(latest) < remembered ? { ...settled, latest } : { latest: HashMap.empty(), earlier: latest }
 }
 
 /** Of a turn that has ended nothing is known any more as soon as the next one begins. */
 const beginTurn = <E extends Stageable>(staging: Staging<E>): Staging<E> =>
-  staging.ended ? { ...staging, ended: false, settled: closed.settled } : staging
+  staging.ended ? { ...staging, ended: false, settled: nobody } : staging
 
 /** An execution has finished. */
 export const settle = <E extends Stageable>(staging: Staging<E>, execution: E): Move<E> => {
   const inner = Option.getOrUndefined(HashMap.get(staging.nested, execution.token))
   const all = join(inner?.waiting, execution)
   const rest = inner === undefined ? staging.nested : HashMap.remove(staging.nested, execution.token)
-  const next = { ...staging, nested: rest, count: staging.count + 1, settled: remember(staging.settled, [execution]) }
+  const next = { ...staging, nested: rest, count: staging.count + 1, settled: remember(staging.settled, execution) }
   const above = unsettled(staging.settled, execution.parent)
   if (above !== undefined) {
     const group = Option.getOrElse(HashMap.get(rest, above), () => ({ since: staging.count, waiting: undefined }))
@@ -133,9 +139,9 @@ export const release = <E extends Stageable>(staging: Staging<E>): Move<E> => [
 /** The turn has ended: calls that never settled are waited for no longer, nor are they by children that report later. */
 export const endTurn = <E extends Stageable>(staging: Staging<E>): Move<E> => {
   const groups = [...HashMap.entries(staging.nested)].sort(([, one], [, other]) => one.since - other.since)
-  const gone = groups.map(([token]) => ({ token }))
+  const gone = groups.map(([token]): Stageable => ({ token }))
   return [
-    { ...closed, ended: true, count: staging.count, settled: remember(staging.settled, gone) },
+    { ...closed, ended: true, count: staging.count, settled: gone.reduce(remember, staging.settled) },
     [...inOrder(staging.staged), ...groups.flatMap(([, group]) => inOrder(group.waiting))]
   ]
 }

@@ -1,0 +1,280 @@
+/** The loop over scripted models, and what it leaves behind when something goes wrong. */
+import { assert, describe, it } from "@effect/vitest"
+import * as AiError from "effect/ai/AiError"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { AgentLoop } from "../../src/ai.ts"
+import * as ContextSupply from "../../src/ContextSupply.ts"
+import * as Inbox from "../../src/Inbox.ts"
+import * as Session from "../../src/Session.ts"
+import { layerMemory } from "../../src/layers/session/memory.ts"
+
+type Part = Response.PartEncoded
+type Reply = Effect.Effect<ReadonlyArray<Part>, AiError.AiError>
+
+const says = (text: string): Reply => Effect.succeed([{ type: "text", text }])
+const calls = (...params: ReadonlyArray<readonly [string, unknown]>): Reply =>
+  Effect.succeed(params.map(([name, params], index) => ({ type: "tool-call", id: `${index}`, name, params })))
+
+/** A model that gives these replies one after the other, and notes what it was asked. */
+const scripted = (replies: ReadonlyArray<Reply>, asked: Array<Prompt.Prompt> = []) =>
+  Layer.effect(
+    LanguageModel.LanguageModel,
+    LanguageModel.make({
+      generateText: ({ prompt }) => {
+        asked.push(prompt)
+        return Effect.map(replies[asked.length - 1] ?? says("done"), (parts) => [...parts])
+      },
+      streamText: ({ prompt }) => {
+        asked.push(prompt)
+        const begun: ReadonlyArray<Response.StreamPartEncoded> = [
+          { type: "text-start", id: "t" },
+          { type: "text-delta", id: "t", delta: "half " }
+        ]
+        const rest = Stream.unwrap(
+          Effect.map(replies[asked.length - 1] ?? says(""), () =>
+            Stream.fromIterable<Response.StreamPartEncoded>([
+              { type: "text-delta", id: "t", delta: "and half" },
+              { type: "text-end", id: "t" }
+            ])
+          )
+        )
+        return Stream.concat(Stream.fromIterable(begun), rest)
+      }
+    })
+  )
+
+const services = ContextSupply.layer.pipe(
+  Layer.provideMerge(Inbox.layer),
+  Layer.provideMerge(layerMemory({ cwd: "/work" }))
+)
+
+const Echo = Tool.make("echo", { parameters: Schema.Struct({ text: Schema.String }), success: Schema.String })
+const tools = Toolkit.make(Echo)
+
+const withEcho = (echo: (text: string) => Effect.Effect<string>) =>
+  Effect.provide(tools, tools.toLayer({ echo: ({ text }) => echo(text) }))
+
+const shout = withEcho((text) => Effect.succeed(text.toUpperCase()))
+
+const eventsOf = (log: ReadonlyArray<Session.SessionEvent>, type: string) =>
+  log.flatMap((event): ReadonlyArray<Readonly<Record<string, unknown>>> => (event.type === type ? [{ ...event }] : []))
+
+/** Turns and steps are nested and closed, every call has one result and every result a call before it. */
+const assertValid = (log: ReadonlyArray<Session.SessionEvent>) => {
+  const open: Array<string> = []
+  const waiting = new Set<unknown>()
+  for (const event of log) {
+    if (event.type === "turn/start" || event.type === "step/start") {
+      assert.strictEqual(open.length, event.type === "turn/start" ? 0 : 1, `${event.seq}: ${event.type}`)
+      open.push(event.type)
+    } else if (event.type === "turn/end" || event.type === "step/end") {
+      assert.strictEqual(open.pop(), event.type.replace("end", "start"))
+    } else if (event.type === "tool/call") {
+      assert.isFalse(waiting.has(event["token"]))
+      waiting.add(event["token"])
+    } else if (event.type === "tool/result") assert.isTrue(waiting.delete(event["token"]), "a result without a call")
+  }
+  assert.deepStrictEqual(open, [])
+  assert.strictEqual(waiting.size, 0)
+}
+
+/** After whatever has happened: the log is valid, nothing is claimed for good, and the next prompt is answered. */
+const goesOn = Effect.gen(function* () {
+  const session = yield* Session.Session
+  const before = yield* session.log
+  assertValid(before)
+  const asked: Array<Prompt.Prompt> = []
+  const result = yield* Effect.provide(AgentLoop.run({ prompt: "again" }), scripted([says("fine")], asked))
+  assert.deepStrictEqual(result, { stopped: "idle", steps: 1, text: "fine" })
+  assertValid(yield* session.log)
+  const roles = asked[0]!.content.map(({ role }) => role)
+  for (const [index, role] of roles.entries()) if (role === "tool") assert.strictEqual(roles[index - 1], "assistant")
+  return before
+})
+
+const broken = AiError.make({
+  module: "Test",
+  method: "generateText",
+  reason: new AiError.UnknownError({ description: "the model is down" })
+})
+
+describe("AgentLoop.run", () => {
+  it.effect("logs answers, calls and results, and asks again until nothing is left", () =>
+    Effect.gen(function* () {
+      const asked: Array<Prompt.Prompt> = []
+      const options = { prompt: "go", toolkit: yield* shout, system: "be brief" }
+      const model = scripted([calls(["echo", { text: "hi" }]), says("HI it is")], asked)
+      const result = yield* Effect.provide(AgentLoop.run(options), model)
+      assert.deepStrictEqual(result, { stopped: "idle", steps: 2, text: "HI it is" })
+      const log = yield* goesOn
+      assert.deepStrictEqual(
+        eventsOf(log, "tool/result").map(({ outcome, text, token }) => ({ outcome, text, token })),
+        [{ outcome: "ok", text: "HI", token: "call-1-1-1" }]
+      )
+      assert.deepStrictEqual(
+        asked[1]!.content.map(({ role }) => role),
+        ["system", "user", "assistant", "tool"]
+      )
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("answers what the user says meanwhile; nothing else that waits makes it begin a step", () =>
+    Effect.gen(function* () {
+      const inbox = yield* Inbox.Inbox
+      const post = (kind: string) =>
+        inbox.update(() => [
+          undefined,
+          [{ type: "inbox/inserted", position: "end", message: { id: kind, text: kind, source: { kind } } }]
+        ])
+      const say = (kind: string, text: string) => Effect.andThen(Effect.orDie(post(kind)), says(text))
+      const model = scripted([say("user", "first"), say("plugin", "second")])
+      const result = yield* Effect.provide(AgentLoop.run({ prompt: "go" }), model)
+      assert.deepStrictEqual(result, { stopped: "idle", steps: 2, text: "second" })
+      assert.deepStrictEqual(
+        (yield* inbox.pending).map(({ id }) => id),
+        ["plugin"]
+      )
+      yield* goesOn
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("stops at the bound on steps", () =>
+    Effect.gen(function* () {
+      const again = calls(["echo", { text: "hi" }])
+      const options = { prompt: "go", toolkit: yield* shout, maxSteps: 3 }
+      const result = yield* Effect.provide(AgentLoop.run(options), scripted([again, again, again, again]))
+      assert.deepInclude(result, { stopped: "maxSteps", steps: 3 })
+      yield* goesOn
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("a model that fails: its error, and a log that goes on", () =>
+    Effect.gen(function* () {
+      const failed = yield* Effect.flip(
+        Effect.provide(AgentLoop.run({ prompt: "go" }), scripted([Effect.fail(broken)]))
+      )
+      assert.strictEqual(failed._tag, "AiError")
+      yield* goesOn
+    }).pipe(Effect.provide(services))
+  )
+
+  for (const stream of [false, true]) {
+    it.effect(`a model that hangs${stream ? " in the middle of its stream" : ""}: interrupted by the signal`, () =>
+      Effect.gen(function* () {
+        const hanging = yield* Deferred.make<void>()
+        const controller = new AbortController()
+        const hang = Effect.andThen(Deferred.succeed(hanging, undefined), Effect.never)
+        const run = AgentLoop.run({ prompt: "go", stream, signal: controller.signal })
+        const fiber = yield* Effect.forkChild(Effect.provide(run, scripted([hang])))
+        yield* Deferred.await(hanging)
+        controller.abort()
+        assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
+        const log = yield* goesOn
+        assert.lengthOf(eventsOf(log, "assistant/message"), 0)
+      }).pipe(Effect.provide(services))
+    )
+  }
+
+  it.effect("a streamed answer is logged whole", () =>
+    Effect.gen(function* () {
+      const result = yield* Effect.provide(AgentLoop.run({ prompt: "go", stream: true }), scripted([]))
+      assert.strictEqual(result.text, "half and half")
+      yield* goesOn
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("malformed arguments and unknown tools are errors the model reads", () =>
+    Effect.gen(function* () {
+      const model = scripted([calls(["echo", { text: 1 }], ["echo", "{oops"], ["rm", {}]), says("sorry")])
+      const result = yield* Effect.provide(AgentLoop.run({ prompt: "go", toolkit: yield* shout }), model)
+      assert.deepInclude(result, { stopped: "idle", text: "sorry" })
+      const results = eventsOf(yield* goesOn, "tool/result")
+      assert.deepStrictEqual(
+        results.map((event) => event["outcome"]),
+        ["error", "error", "error"]
+      )
+      assert.include(String(results[0]!["text"]), "text")
+      assert.strictEqual(results[2]!["text"], 'There is no tool named "rm". There are: echo.')
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("twenty calls at once: each has its result, and no more run than the bound allows", () =>
+    Effect.gen(function* () {
+      let running = 0
+      let most = 0
+      const slow = withEcho((text) =>
+        Effect.sync(() => (most = Math.max(most, ++running))).pipe(
+          Effect.andThen(Effect.repeat(Effect.yieldNow, { times: 5 })),
+          Effect.andThen(Effect.sync(() => (running--, text)))
+        )
+      )
+      const many = Array.from({ length: 20 }, (_, index) => ["echo", { text: `${index}` }] as const)
+      const options = { prompt: "go", toolkit: yield* slow, toolConcurrency: 4 }
+      yield* Effect.provide(AgentLoop.run(options), scripted([calls(...many)]))
+      assert.strictEqual(most, 4)
+      const results = eventsOf(yield* goesOn, "tool/result")
+      assert.deepStrictEqual(new Set(results.map((event) => event["text"])).size, 20)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("interrupted while tools run: nothing runs on, and each call has a result that says so", () =>
+    Effect.gen(function* () {
+      const hanging = yield* Deferred.make<void>()
+      let ended = 0
+      const stuck = withEcho((text) =>
+        text === "quick"
+          ? Effect.succeed(text)
+          : Effect.onInterrupt(Effect.andThen(Deferred.succeed(hanging, undefined), Effect.never), () =>
+              Effect.sync(() => void ended++)
+            )
+      )
+      const asks = calls(["echo", { text: "quick" }], ["echo", { text: "stuck" }], ["echo", { text: "never begun" }])
+      const options = { prompt: "go", toolkit: yield* stuck, toolConcurrency: 1 }
+      const fiber = yield* Effect.forkChild(Effect.provide(AgentLoop.run(options), scripted([asks])))
+      yield* Deferred.await(hanging)
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual(ended, 1)
+      assert.deepStrictEqual(
+        eventsOf(yield* goesOn, "tool/result").map((event) => event["outcome"]),
+        ["ok", "aborted", "aborted"]
+      )
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("a turn that a killed process has left goes on from the log alone", () =>
+    Effect.gen(function* () {
+      const session = yield* Session.Session
+      yield* session.append([
+        { type: "turn/start", turn: 1 },
+        { type: "step/start", turn: 1, step: 1 },
+        { type: "user/message", message: { id: "u1", text: "go", source: { kind: "user" } } },
+        { type: "assistant/message", text: "" },
+        { type: "tool/call", token: "call-1-1-1", name: "echo", arguments: { text: "x" } }
+      ])
+      const asked: Array<Prompt.Prompt> = []
+      const result = yield* Effect.provide(AgentLoop.run({}), scripted([says("looked")], asked))
+      assert.deepStrictEqual(result, { stopped: "idle", steps: 1, text: "looked" })
+      assert.deepStrictEqual(
+        asked[0]!.content.map(({ role }) => role),
+        ["user", "assistant", "tool"]
+      )
+      const log = yield* goesOn
+      assert.lengthOf(eventsOf(log, "turn/start"), 1)
+      assert.deepStrictEqual(
+        eventsOf(log, "tool/result").map((event) => event["outcome"]),
+        ["aborted"]
+      )
+    }).pipe(Effect.provide(services))
+  )
+})

@@ -39,7 +39,7 @@ const restricted: ReadonlyArray<{
   },
   {
     match: /^effect\/FileSystem$/,
-    only: ["layers", "testing", "node", "promise", "cli"],
+    only: ["layers", "testing", "node", "ai", "promise", "cli"],
     why: "unstable in Effect 4.1"
   },
   { match: /^effect\/sql(\/|$)/, only: ["layers", "testing", "cli"], why: "unstable in Effect 4.1" },

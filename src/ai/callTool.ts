@@ -37,12 +37,17 @@ export const notRun: Finished = {
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 
-const shown = ({ encodedResult, isFailure, modelOutput }: Tool.HandlerResult<Tool.Any>): Finished => ({
-  outcome: isFailure ? "error" : "ok",
-  text: modelOutput === undefined ? asText(encodedResult) : Prompt.toolModelOutputToText(modelOutput)
-})
-
 const said = (error: unknown): string => (error instanceof Error ? error.message : asText(error))
+
+const shown = ({ encodedResult, isFailure, modelOutput, result }: Tool.HandlerResult<Tool.Any>): Finished => ({
+  outcome: isFailure ? "error" : "ok",
+  text:
+    isFailure && (result as unknown) instanceof Error
+      ? said(result)
+      : modelOutput === undefined
+        ? asText(encodedResult)
+        : Prompt.toolModelOutputToText(modelOutput)
+})
 
 /** Lets what is inside it be interrupted, where everything around may not. */
 type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>

@@ -22,7 +22,8 @@ const CheckpointOptions = Schema.Struct({ checkpoint: Schema.Literal(true) })
 const CallOptions = Schema.Struct({ arguments: Schema.Json })
 const ResultOptions = Schema.Struct({ outcome: ToolOutcome, text: Schema.optionalKey(Schema.String) })
 
-const decodeMessage = Schema.decodeUnknownOption(MessageOptions)
+// Checked and not decoded: decoding a source would put its keys into another order.
+const isMessageOptions = Schema.is(MessageOptions)
 const decodeCheckpoint = Schema.decodeUnknownOption(CheckpointOptions)
 const decodeCall = Schema.decodeUnknownOption(CallOptions)
 const decodeResult = Schema.decodeUnknownOption(ResultOptions)
@@ -144,10 +145,12 @@ const assistantEvents = (content: Prompt.AssistantMessage["content"]): ReadonlyA
  */
 export const fromPrompt = (prompt: Prompt.Prompt): ReadonlyArray<SessionEventInput> => {
   const used = new Set<string>()
-  const claimed = (message: Prompt.UserMessage) =>
-    message.content.length === 1 && message.content[0]?.type === "text"
-      ? Option.getOrUndefined(decodeMessage(message.options[optionsKey]))
+  const claimed = (message: Prompt.UserMessage): typeof MessageOptions.Type | undefined => {
+    const given = message.options[optionsKey]
+    return message.content.length === 1 && message.content[0]?.type === "text" && isMessageOptions(given)
+      ? given
       : undefined
+  }
   const theirs = new Set(
     prompt.content.flatMap((message) => (message.role === "user" ? [claimed(message)?.id ?? ""] : []))
   )

@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 
-it("[I-51] examples/effect-agent.ts edits a repository, is killed with SIGKILL, and goes on", () => {
+it("[I-30] examples/effect-agent.ts edits a repository, is killed with SIGKILL, and goes on", () => {
   const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "agent-")))
   const write = (name: string, content: string) => {
     fs.mkdirSync(path.dirname(path.join(directory, name)), { recursive: true })

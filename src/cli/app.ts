@@ -16,6 +16,9 @@ import { show } from "./show.ts"
 import { skills } from "./skills.ts"
 import { version } from "./version.ts"
 
+/** A message with suggestions on lines of their own. */
+const asOneLine = (message: string): string => message.trim().replace(/\s*\n\s*/g, " ")
+
 /** A command is a file beside this one and a name here. */
 const commands = [show, explain, files, sessions, skills] as const
 
@@ -38,7 +41,7 @@ const presenter: CliOutput.Presenter = {
 const misunderstood = ({ commandPath, errors }: CliError.ShowHelp) =>
   errors.length === 0
     ? Effect.void
-    : fail(`${errors.map((error) => error.message).join("; ")} (see ${commandPath.join(" ")} --help)`, 2)
+    : fail(`${errors.map((error) => asOneLine(error.message)).join("; ")} (see ${commandPath.join(" ")} --help)`, 2)
 
 /** A defect is for whoever mends it: all of it, and still nothing on standard output. */
 const bug = (defect: unknown) =>

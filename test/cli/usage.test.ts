@@ -30,6 +30,14 @@ const misunderstood: ReadonlyArray<readonly [args: ReadonlyArray<string>, said: 
   [["a", "b"], `Unexpected positional argument: "b"`]
 ]
 
+it.effect("a misspelt subcommand is answered in one readable line", () =>
+  Effect.gen(function* () {
+    const { code, stderr } = yield* command("shw")
+    assert.strictEqual(code, 2)
+    assert.match(stderr, /^agent-context: .*"shw".* Did you mean this\? show \(see agent-context --help\)\n$/)
+  }).pipe(Effect.provide(MemoryFileSystem.layer({})))
+)
+
 describe.each(subcommands)("%s", (subcommand) => {
   it.effect.each(misunderstood)("answers %j in one line on standard error", ([args, said]) =>
     Effect.gen(function* () {

@@ -15,9 +15,8 @@ import { layerStoreMemory } from "../layers/session/memory.ts"
 import { layer as sessionFromStore } from "../layers/session/session.ts"
 import { layer as sessionReferencesLayer } from "../layers/sessionReferences/sessionReferences.ts"
 import { layer as catalogLayer } from "../layers/skills/catalogLayer.ts"
-import { layer as skillsOnDisk } from "../layers/skills/fileSystem.ts"
-import { layerChildWith, layerWith } from "../layers/skills/registry.ts"
-import { layerWatch } from "../layers/skills/watcher.ts"
+import { layerHost as skillsOfHost } from "../layers/skills/mounted.ts"
+import { layerChildWith } from "../layers/skills/registry.ts"
 import { expandTilde } from "../pipeline/homePaths.ts"
 import * as Paths from "../pipeline/paths.ts"
 import { type AgentContextConfig, decodeAgentContextConfig } from "../schemas/AgentContextConfig.ts"
@@ -86,9 +85,7 @@ export const hostLayer = <C>(
       const { skills, store } = yield* decodeAgentContextConfig(config)
       const sessions = store === "memory" ? layerStoreMemory : layerJsonl(yield* absolute(store.directory))
       if (skills === undefined) return Layer.provideMerge(sessions, quick)
-      const onDisk = skillsOnDisk(skills).pipe(Layer.provideMerge(layerWith(skills)))
-      const watched = skills.watch === true ? Layer.provideMerge(layerWatch, onDisk) : onDisk
-      return Layer.merge(sessions, watched).pipe(Layer.provideMerge(quick))
+      return Layer.merge(sessions, skillsOfHost(skills)).pipe(Layer.provideMerge(quick))
     })
   ) as Layer.Layer<HostServices<C>, InvalidConfiguration | SkillRegistryError, FileSystem.FileSystem>
 

@@ -70,7 +70,7 @@ export const makeProjector = (
 ): Projector<Told, Observed> => {
   const touchedDirectories = makeTouchedDirectories(workspace.cwd)
   const composed = new WeakMap<Observed, Composed>()
-  let complaints: ReadonlyArray<Diagnostic> = []
+  let complaints: Array<Diagnostic> = []
   /** What a look could not settle is looked at again at the next touch, wherever that is (I-9, I-51). Lives in memory only. */
   let unsettledDirectories: ReadonlyArray<string> = []
   let unsettledPaths: ReadonlyArray<string> = []
@@ -94,7 +94,7 @@ export const makeProjector = (
         const paths = [...moment.touched, ...retried(moment, unsettledPaths)]
         const touched = yield* touchedDirectories(fs.value, root, paths)
         if (moment.touched.length > 0) unsettledPaths = touched.unresolved
-        complaints = [...complaints, ...touched.diagnostics]
+        for (const diagnostic of touched.diagnostics) complaints.push(diagnostic)
         return yield* workspace.look({
           fs: fs.value,
           nested: [...knownDirectories(moment), ...touched.directories, ...retried(moment, unsettledDirectories)],
@@ -112,7 +112,7 @@ export const makeProjector = (
       return yield* Effect.match(look, {
         onSuccess: (observed) => Option.some(observed),
         onFailure: (error) => {
-          complaints = [...complaints, { tag: error._tag, path: error.path, message: error.message }]
+          complaints.push({ tag: error._tag, path: error.path, message: error.message })
           return Option.none()
         }
       })
@@ -129,6 +129,9 @@ export const makeProjector = (
       })
       composed.set(observed, result)
       if (moment.touched.length > 0) unsettledDirectories = unsettledIn(result.report)
+      // What waited and cannot be told now is known from nowhere else.
+      else if (moment.waiting !== undefined)
+        unsettledDirectories = [...new Set([...unsettledDirectories, ...unsettledIn(result.report)])]
       if (result.source === undefined) return undefined
       const { source } = result
       const baseline = source.baseline === true

@@ -54,26 +54,18 @@ export const disposeIn = Effect.fnUntraced(function* (registry: SkillRegistrySha
 })
 
 /** What of a configuration is the host's: agents that differ elsewhere share a registry. */
-const hostKey = ({
-  agentsHome,
-  bundledDirectory,
-  home,
-  includeDefaultRoots,
-  maxSourceBytes,
-  providerTimeout,
-  roots,
-  watch
-}: SkillsConfig): string =>
-  JSON.stringify([
-    agentsHome,
-    bundledDirectory,
-    home,
-    includeDefaultRoots,
-    maxSourceBytes,
-    providerTimeout,
-    roots,
-    watch
-  ])
+const hostKeys = [
+  "agentsHome",
+  "bundledDirectory",
+  "home",
+  "includeDefaultRoots",
+  "maxSourceBytes",
+  "providerTimeout",
+  "roots",
+  "watch"
+] as const satisfies ReadonlyArray<keyof SkillsConfig>
+
+const hostKey = (config: SkillsConfig): string => JSON.stringify(hostKeys.map((key) => config[key]))
 
 type Mounted = Context.Context<SkillRegistry | SkillsFileSystem>
 

@@ -26,12 +26,13 @@ export const explain = Command.make(
       projectRoot: loaded.projectRoot,
       maxBytes: loaded.maxBytes,
       bytes: loaded.bytes,
-      files: loaded.report.map(({ bytes, outcome, path, reason, renderedBytes, scope }) => ({
+      files: loaded.report.map(({ bytes, outcome, outside, path, reason, renderedBytes, scope }) => ({
         path,
         scope,
         outcome,
         bytes,
         renderedBytes,
+        ...(outside === undefined ? {} : { outside }),
         ...(reason === undefined ? {} : { reason })
       })),
       diagnostics: findings([...loaded.diagnostics, ...catalog.diagnostics]),

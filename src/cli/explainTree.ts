@@ -76,7 +76,9 @@ const fileRow = (file: FileReport, maxBytes: number): Row => ({
   tone: tones[file.outcome],
   bytes: file.outcome === "loaded" || file.bytes > 0 ? file.bytes : undefined,
   share: file.renderedBytes / maxBytes,
-  reason: printable(file.reason ?? "")
+  reason: printable(
+    [file.outside === true ? "from outside the project" : "", file.reason ?? ""].filter(Boolean).join("; ")
+  )
 })
 
 /** The files by directory, in which order they come anyway. */

@@ -71,6 +71,8 @@ export interface ExplainedItem {
   readonly outcome: string
   readonly bytes?: number
   readonly renderedBytes?: number
+  /** A link leads out of the project; only in the report of a `workspace`. */
+  readonly outside?: true
   readonly reason?: string
 }
 

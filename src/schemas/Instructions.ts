@@ -100,7 +100,8 @@ export type FileOutcome = typeof FileOutcome.Type
  * One line of the report. `path` is absolute; `shown` is the path the model sees; `bytes` is the size of the text in
  * UTF-8 (of an unread file its reported size); `renderedBytes` is what it takes in the message, heading and escapes
  * included; `reason` explains an outcome that needs it: by what a file is shadowed, of what it is a duplicate, why it
- * is unavailable, from and to how many bytes it was cut.
+ * is unavailable, from and to how many bytes it was cut. `outside`: a link leads out of the project, by real paths; told
+ * only where the whole account was asked for.
  */
 export const FileReport = Schema.Struct({
   path: Schema.String,

@@ -7,7 +7,10 @@ import type { LoadedInstructions, ProjectRootUnavailable } from "../schemas/Inst
 export interface LoadOptions {
   /** Aborting it ends the load at once, hanging reads included; the load is then interrupted. */
   readonly signal?: AbortSignal
-  /** Also probe the names after a winner, to report them as shadowed. Costs one question each. */
+  /**
+   * The whole account: also probe the names after a winner, to report them as shadowed, and mark files that come from `outside` the
+   * project. Costs one question each.
+   */
   readonly shadowed?: boolean
 }
 

@@ -101,6 +101,27 @@ describe("explain", () => {
     }).pipe(Effect.provide(shopLayer))
   )
 
+  it.effect("[C-8] says of a file when a link has brought it from outside the project", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryFileSystem.MemoryFileSystem
+      yield* memory.write("/w/.git/HEAD", "")
+      yield* memory.write("/shared/rules.md", "theirs\n")
+      yield* memory.write("/w/docs/rules.md", "ours\n")
+      yield* memory.link("/w/AGENTS.md", "../shared/rules.md")
+      yield* memory.link("/w/AGENTS.local.md", "docs/rules.md")
+      const { stdout } = yield* command("explain", "/w")
+      assert.match(stdout, /─ AGENTS\.md +loaded .*from outside the project\n/)
+      assert.notMatch(stdout, /AGENTS\.local\.md.*outside/)
+      const json = JSON.parse((yield* command("explain", "/w", "--json")).stdout)
+      assert.deepStrictEqual(
+        json.files
+          .filter(({ outside }: { outside?: true }) => outside === true)
+          .map(({ path }: { path: string }) => path),
+        ["/w/AGENTS.md"]
+      )
+    }).pipe(Effect.provide(MemoryFileSystem.layer()))
+  )
+
   it.effect("[I-9] says below the tree what there is to say about files, in one line each", () =>
     Effect.gen(function* () {
       const memory = yield* MemoryFileSystem.MemoryFileSystem

@@ -18,6 +18,7 @@ import {
 import { AgentInstructions, type LoadOptions } from "../../services/AgentInstructions.ts"
 import { fileSystem } from "../filesystem/probe.ts"
 import { interruptedBy } from "../interruption.ts"
+import { markOutside } from "./outside.ts"
 import { makeWorkspace, type Workspace } from "./workspace.ts"
 
 const nothing = (settings: Settings, root: string): LoadedInstructions => ({
@@ -62,7 +63,7 @@ export const loadFrom = Effect.fnUntraced(function* (
     changes: composed.source?.changes ?? [],
     omitted: composed.omitted,
     truncated: composed.truncated,
-    report: composed.report,
+    report: options.shadowed === true ? yield* markOutside(fs.value, observed.root, composed.report) : composed.report,
     diagnostics: [...settings.ignored, ...diagnosticsOf(observed)]
   }
 })

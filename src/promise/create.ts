@@ -80,7 +80,8 @@ const toHandle = (door: Door<Services>, loop: Loop, { cwd, id }: Session["Servic
         }, signal)
         .then(toStep),
     toolResult: (
-      { arguments: given, name, outcome = "ok", parent, text, token = `call-${++calls}` },
+      // The log grows from one instance to the next, so no token comes twice in it.
+      { arguments: given, name, outcome = "ok", parent, text, token = `call-${loop.conversation().next}-${++calls}` },
       { signal } = {}
     ) => {
       const optional = {

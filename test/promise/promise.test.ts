@@ -357,6 +357,19 @@ describe("closing an agent context", () => {
     fs.rmSync(directory, { recursive: true })
   })
 
+  it("[I-42] gives no two calls of a session the same token, whichever instance they are made in", async () => {
+    const disk = MemoryFileSystem.makeSync(files)
+    const tokens: Array<string> = []
+    for (let instance = 0; instance < 2; instance++) {
+      const { context } = await make({ store: { directory: "/sessions" }, session: { id: "one" } }, disk)
+      await context.preStep({ text: "go" })
+      const call = () => context.toolResult({ name: "read", arguments: {} })
+      tokens.push(...(await Promise.all([call(), call()])), await call())
+      await context.close()
+    }
+    assert.strictEqual(new Set(tokens).size, 6)
+  })
+
   it("leaves nothing open when it cannot be made", async () => {
     const disk = MemoryFileSystem.makeSync(files)
     const base = { cwd: "/repo", fileSystem: disk.fileSystem, store: { directory: "/sessions" }, session: { id: "x" } }

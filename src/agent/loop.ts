@@ -10,8 +10,8 @@ import type * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import { putBack } from "../layers/inbox/putBack.ts"
 import type { Source, UserMessage } from "../schemas/Message.ts"
-import type { SessionError } from "../schemas/SessionError.ts"
-import type { SessionEvent, SessionEventInput } from "../schemas/SessionEvent.ts"
+import { SessionError } from "../schemas/SessionError.ts"
+import { decodeSessionEventInput, type SessionEvent, type SessionEventInput } from "../schemas/SessionEvent.ts"
 import type { StepRejected } from "../schemas/StepRejected.ts"
 import type { ContextSupplyShape, ToolExecution } from "../services/ContextSupply.ts"
 import type { InboxShape } from "../services/Inbox.ts"
@@ -92,6 +92,17 @@ const toMessage = ({ id, source = { kind: "user" }, text }: Direct, made: string
   source
 })
 
+/** Nothing begins with a message that cannot be logged. */
+const checked = (direct: ReadonlyArray<Direct>): Effect.Effect<void, SessionError> =>
+  Effect.forEach(
+    direct,
+    (given) =>
+      Effect.fromResult(decodeSessionEventInput({ type: "user/message", message: toMessage(given, "made") })).pipe(
+        Effect.mapError((reason) => new SessionError({ operation: "preStep", reason }))
+      ),
+    { discard: true }
+  )
+
 /** Where a step stands, and the messages that come with it. */
 interface Place {
   readonly turn: number
@@ -149,6 +160,9 @@ export const makeLoop = Effect.fnUntraced(function* (services: LoopServices): Ef
   const endOfStep = (): ReadonlyArray<SessionEventInput> =>
     conversation.stepOpen ? [{ type: "step/end", turn: conversation.turns, step: conversation.steps }] : []
 
+  const endOfTurn = (): ReadonlyArray<SessionEventInput> =>
+    conversation.turnOpen ? [...endOfStep(), { type: "turn/end", turn: conversation.turns }] : []
+
   /** Decided under the log's lock, so that nothing can come between the look at the conversation and what follows from it. */
   const place = (direct: ReadonlyArray<Direct>) =>
     session.transact((): readonly [Place, ReadonlyArray<SessionEventInput>] => {
@@ -156,11 +170,12 @@ export const makeLoop = Effect.fnUntraced(function* (services: LoopServices): Ef
       const begins = direct.length > 0 && (!turnOpen || inherited)
       inherited = false
       if (begins) {
+        const givenUp: ReadonlyArray<SessionEventInput> = turnOpen ? endOfTurn() : []
         const turn = turns + 1
         const messages = direct.map((given, index) =>
           toMessage(given, `user-${next}${index === 0 ? "" : `-${index + 1}`}`)
         )
-        return [{ turn, step: 1, direct: messages }, [{ type: "turn/start", turn }]]
+        return [{ turn, step: 1, direct: messages }, [...givenUp, { type: "turn/start", turn }]]
       }
       const step = steps + 1
       const messages = direct.map((given, index) => toMessage(given, `user-${turns}.${step}-${index + 1}`))
@@ -171,20 +186,23 @@ export const makeLoop = Effect.fnUntraced(function* (services: LoopServices): Ef
     conversation: () => conversation,
     inherited: () => inherited,
     next: (direct, options = {}) =>
-      Effect.suspend(() =>
-        direct.length === 0 && !conversation.turnOpen
-          ? lookAround(services, options)
-          : Effect.flatMap(place(direct), (place) => attempt(services, place, options))
-      ).pipe(Semaphore.withPermit(oneStep)),
-    endStep: session.transact(() => {
-      const events = endOfStep()
-      if (events.length > 0) inherited = false
-      return [undefined, events]
-    }),
-    endTurn: session.transact(() => [
-      undefined,
-      conversation.turnOpen ? [...endOfStep(), { type: "turn/end", turn: conversation.turns }] : []
-    ]),
+      Effect.andThen(
+        checked(direct),
+        Effect.suspend(() =>
+          direct.length === 0 && !conversation.turnOpen
+            ? lookAround(services, options)
+            : Effect.flatMap(place(direct), (place) => attempt(services, place, options))
+        ).pipe(Semaphore.withPermit(oneStep))
+      ),
+    // Behind a step that is being prepared: its turn has begun, and its end would come before it.
+    endStep: session
+      .transact(() => {
+        const events = endOfStep()
+        if (events.length > 0) inherited = false
+        return [undefined, events]
+      })
+      .pipe(Semaphore.withPermit(oneStep)),
+    endTurn: session.transact(() => [undefined, endOfTurn()]).pipe(Semaphore.withPermit(oneStep)),
     tool: Effect.fnUntraced(function* ({ text, ...execution }) {
       const { arguments: given, name, outcome, parent, token } = execution
       yield* session.append([

@@ -36,7 +36,10 @@ export interface StepEntered {
   readonly messages: ReadonlyArray<ContextMessage>
 }
 
-/** The step does not go ahead, and nothing of it is logged: there is nothing to answer, or `reason` says what is wrong. */
+/**
+ * The step does not go ahead, and nothing of it is logged: there is nothing to answer, or `reason` says what is wrong. The messages that
+ * were given are dropped; a turn that they began stays open until `endTurn`.
+ */
 export interface StepNotEntered {
   readonly decision: "reject"
   readonly messages: readonly []
@@ -201,7 +204,8 @@ export interface AgentContext extends AsyncDisposable {
   /**
    * Before each request: claims what waits, adds what was given, asks what the model should know, and logs it all as a step. Ends
    * the step that is still open. A message opens a turn where none is open and else joins it; nothing at all is the next step of a
-   * turn. One at a time: calls at the same time queue up.
+   * turn. Rejected or aborted, it drops what was given and leaves its turn open: give it again, or `endTurn`. One at a time: calls at
+   * the same time queue up, `endStep` and `endTurn` among them.
    */
   readonly preStep: (
     input?: NewMessage | ReadonlyArray<NewMessage>,

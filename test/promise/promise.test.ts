@@ -370,6 +370,41 @@ describe("closing an agent context", () => {
     assert.strictEqual(new Set(tokens).size, 6)
   })
 
+  it("[I-43] ends a turn behind the step that is being prepared in it, not before", async () => {
+    const { context } = await make()
+    await Promise.all([context.preStep({ text: "a" }), context.endTurn()])
+    await context.preStep({ text: "b" })
+    await Promise.all([context.endStep(), context.endTurn()])
+    const turn = ["turn/start", "step/start", "user/message"]
+    assert.deepStrictEqual(await typesIn(context), [
+      ...[...turn, "user/message", "step/end", "turn/end"],
+      ...[...turn, "step/end", "turn/end"]
+    ])
+  })
+
+  it("begins nothing with a message that cannot be logged", async () => {
+    const { context } = await make()
+    for (const message of [{ text: 5 }, { text: "a", id: "" }, { text: "a", source: {} }, "a"]) {
+      const error = await failure(context.preStep(message as never))
+      assert.strictEqual((error as { _tag: string })._tag, "InvalidSessionEvent")
+    }
+    assert.deepStrictEqual(await typesIn(context), [])
+  })
+
+  it("ends the turn that an earlier instance has left open, when a prompt begins another", async () => {
+    const disk = MemoryFileSystem.makeSync(files)
+    const options = { store: { directory: "/sessions" }, session: { id: "one" }, instructions: false } as const
+    const first = await make(options, disk)
+    await first.context.preStep({ text: "a" })
+    await first.context.close()
+    const { context } = await make(options, disk)
+    await context.preStep({ text: "b" })
+    assert.deepStrictEqual(await typesIn(context), [
+      ...["turn/start", "step/start", "user/message", "step/end", "turn/end"],
+      ...["turn/start", "step/start", "user/message"]
+    ])
+  })
+
   it("leaves nothing open when it cannot be made", async () => {
     const disk = MemoryFileSystem.makeSync(files)
     const base = { cwd: "/repo", fileSystem: disk.fileSystem, store: { directory: "/sessions" }, session: { id: "x" } }

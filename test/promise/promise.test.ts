@@ -377,8 +377,13 @@ describe("closing an agent context", () => {
     await Promise.all([context.endStep(), context.endTurn()])
     const turn = ["turn/start", "step/start", "user/message"]
     assert.deepStrictEqual(await typesIn(context), [
-      ...[...turn, "user/message", "step/end", "turn/end"],
-      ...[...turn, "step/end", "turn/end"]
+      ...turn,
+      "user/message",
+      "step/end",
+      "turn/end",
+      ...turn,
+      "step/end",
+      "turn/end"
     ])
   })
 
@@ -400,8 +405,14 @@ describe("closing an agent context", () => {
     const { context } = await make(options, disk)
     await context.preStep({ text: "b" })
     assert.deepStrictEqual(await typesIn(context), [
-      ...["turn/start", "step/start", "user/message", "step/end", "turn/end"],
-      ...["turn/start", "step/start", "user/message"]
+      "turn/start",
+      "step/start",
+      "user/message",
+      "step/end",
+      "turn/end",
+      "turn/start",
+      "step/start",
+      "user/message"
     ])
   })
 

@@ -6,6 +6,9 @@ import type { Diagnostic } from "../../schemas/Diagnostic.ts"
 import type { ToolExecution } from "../../services/ContextSupply.ts"
 import { realPath } from "../filesystem/probe.ts"
 
+/** No file has a longer path anywhere: what a model has written there names none. Code units, of which each is a byte or more. */
+const longestPath = 4096
+
 /** The path a successful execution has touched, as its argument spells it. */
 export const touchedPaths = (
   tools: Readonly<Record<string, string>>,
@@ -18,7 +21,7 @@ export const touchedPaths = (
     typeof given === "object" && given !== null && Object.hasOwn(given, key)
       ? (given as Record<string, unknown>)[key]
       : undefined
-  return typeof path === "string" && path !== "" && !path.includes("\0") ? [path] : []
+  return typeof path === "string" && path !== "" && path.length <= longestPath && !path.includes("\0") ? [path] : []
 }
 
 /** Where real paths are compared: of the working directory and of the project root. */
@@ -37,14 +40,31 @@ export interface Touched {
 
 const concurrency = 16
 
-/** The real path of `directory`; of one that is not there, that of the nearest above it that is. */
-const nearestReal = (fs: FileSystem.FileSystem, directory: string): ReturnType<typeof realPath> =>
-  Effect.flatMap(realPath(fs, directory), (answer) => {
-    const above = Paths.parent(directory)
-    return typeof answer === "string" || answer._tag === "Unavailable" || above === directory
-      ? Effect.succeed(answer)
-      : nearestReal(fs, above)
-  })
+/**
+ * The real path of `directory`; of one that is not there, that of the nearest above it that is. What is below a directory
+ * that is not there is not there either, so a long way up is halved instead of walked.
+ */
+const nearestReal = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, directory: string) {
+  let nearest = yield* realPath(fs, directory)
+  if (typeof nearest === "string" || nearest._tag === "Unavailable") return nearest
+  const up = Paths.ancestors(directory)
+  let absent = 0
+  let standing = up.length
+  // As a rule the next one is there: small steps first.
+  let step = 1
+  while (absent + 1 < standing) {
+    const at = absent + Math.min(step, (standing - absent) >> 1)
+    const answer = yield* realPath(fs, up[at]!)
+    if (typeof answer !== "string" && answer._tag === "Absent") {
+      absent = at
+      step *= 2
+    } else {
+      standing = at
+      nearest = answer
+    }
+  }
+  return nearest
+})
 
 /** Prepares the question for one working directory; its real paths are asked for once, when first needed. */
 export const makeTouchedDirectories = (cwd: string) => {

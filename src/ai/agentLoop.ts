@@ -10,9 +10,11 @@ import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type Direct, type Loop, type LoopServices, makeLoop } from "../agent/loop.ts"
 import { interruptedBy } from "../layers/interruption.ts"
+import { decodeConfiguration, type InvalidConfiguration } from "../schemas/Configuration.ts"
 import { copyJson } from "../schemas/json.ts"
 import type { SessionError } from "../schemas/SessionError.ts"
 import type { SessionEventInput } from "../schemas/SessionEvent.ts"
@@ -33,9 +35,9 @@ export interface RunOptions<T extends Tools> {
   readonly toolkit?: Toolkit.WithHandler<T>
   /** Stands before everything else in each request, and is not logged. */
   readonly system?: string
-  /** The most steps of one turn. Default 50. */
+  /** The most steps of one turn, a whole number. Default 50. */
   readonly maxSteps?: number
-  /** How many tools run at once. Default 8. */
+  /** How many tools run at once, at least 1. Default 8. */
   readonly toolConcurrency?: number
   /** Ask for a stream instead of a whole answer. Default `false`. */
   readonly stream?: boolean
@@ -154,6 +156,16 @@ const answerStep = Effect.fnUntraced(function* <T extends Tools>(
 const directOf = (prompt: RunOptions<Tools>["prompt"]): ReadonlyArray<Direct> =>
   prompt === undefined ? [] : typeof prompt === "string" ? [{ text: prompt }] : prompt
 
+const decodeLimits = decodeConfiguration(
+  "agentLoop",
+  Schema.Struct({
+    maxSteps: Schema.optional(Schema.Natural.annotate({ description: "a whole number of steps" })),
+    toolConcurrency: Schema.optional(
+      Schema.Int.check(Schema.isGreaterThan(0)).annotate({ description: "a whole number, at least 1" })
+    )
+  })
+)
+
 /** Whether somebody has said something meanwhile. What suppliers leave waiting makes no step begin. */
 const isWaitedFor = ({ inbox }: LoopServices) =>
   Effect.map(inbox.pending, (pending) => pending.some(({ source }) => source.kind === "user"))
@@ -162,7 +174,7 @@ const turn = Effect.fnUntraced(function* <T extends Tools>(services: LoopService
   let direct = directOf(options.prompt)
   let text = ""
   for (let steps = 0; ; steps++) {
-    if (steps === (options.maxSteps ?? 50)) return { stopped: "maxSteps", steps, text } satisfies RunResult
+    if (steps >= (options.maxSteps ?? 50)) return { stopped: "maxSteps", steps, text } satisfies RunResult
     const batch = yield* loop.next(direct)
     direct = []
     if (batch.decision === "reject") {
@@ -185,23 +197,23 @@ const turn = Effect.fnUntraced(function* <T extends Tools>(services: LoopService
  * Whatever ends it — the model's error, a `SessionError`, interruption, `signal` — leaves a valid log: no tool runs on, calls without
  * a result get one that says so, what was claimed and not entered waits again, and step and turn are ended. What an earlier process
  * has left open is mended the same way: a `prompt` ends that turn and begins another, without one it goes on. One run at a time for
- * each session.
+ * each session. Limits that are no whole numbers fail with `InvalidConfiguration`, before anything else.
  */
 export const run = Effect.fn("AgentLoop.run")(function* <T extends Tools = {}>(
   options: RunOptions<T>
 ): Effect.fn.Return<
   RunResult,
-  AiError.AiError | SessionError,
+  AiError.AiError | SessionError | InvalidConfiguration,
   Session | Inbox | ContextSupply | LanguageModel.LanguageModel | Tool.HandlerServices<T[keyof T]>
 > {
   const services = { session: yield* Session, inbox: yield* Inbox, supply: yield* ContextSupply }
   return yield* Effect.gen(function* () {
+    yield* decodeLimits({ maxSteps: options.maxSteps, toolConcurrency: options.toolConcurrency })
     const loop = yield* makeLoop(services)
     yield* settleCalls(services.session)
-    if (options.prompt === undefined && !loop.conversation().turnOpen) {
-      return { stopped: "idle", steps: 0, text: "" } satisfies RunResult
-    }
-    if (options.prompt !== undefined) yield* loop.endTurn
+    const says = directOf(options.prompt).length > 0
+    if (!says && !loop.conversation().turnOpen) return { stopped: "idle", steps: 0, text: "" } satisfies RunResult
+    if (says) yield* loop.endTurn
     const leave = Effect.andThen(settleCalls(services.session), loop.endTurn)
     const result: RunResult = yield* Effect.onError(turn(services, loop, options), () => Effect.ignore(leave))
     yield* loop.endTurn

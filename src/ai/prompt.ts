@@ -6,7 +6,9 @@
  */
 import * as Prompt from "effect/ai/Prompt"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { copyJson } from "../schemas/json.ts"
 import { MessageId, Source, type UserMessage } from "../schemas/Message.ts"
 import { type SessionEvent, type SessionEventInput, ToolOutcome } from "../schemas/SessionEvent.ts"
 
@@ -117,7 +119,12 @@ export const toPrompt = (surface: ReadonlyArray<SessionEvent>): Prompt.Prompt =>
 const textOf = (content: ReadonlyArray<Prompt.Part>): string =>
   content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
 
-const asText = (result: unknown): string => (typeof result === "string" ? result : (JSON.stringify(result) ?? ""))
+const asText = (result: unknown): string =>
+  typeof result === "string"
+    ? result
+    : Result.match(copyJson(result), { onSuccess: JSON.stringify, onFailure: notJson })
+
+const notJson = (detail: string): string => `The result cannot be shown: ${detail}.`
 
 const callEvent = (part: Prompt.ToolCallPart): SessionEventInput => {
   const ours = Option.getOrUndefined(decodeCall(part.options[optionsKey]))

@@ -11,7 +11,7 @@ import * as Paths from "../pipeline/paths.ts"
 import { byteLength, decodeText, unitsThatFit } from "../pipeline/utf8.ts"
 import { Session } from "../services/Session.ts"
 import { SkillRegistry } from "../services/SkillRegistry.ts"
-import { confine, explained } from "./confine.ts"
+import { confine, explained, shownPath } from "./confine.ts"
 
 /** The most bytes of a file that is read or written at all. */
 export const maxFileBytes = 4_194_304
@@ -79,6 +79,7 @@ export const all = Toolkit.merge(files, skill)
 /** The lines from `offset` on that fit, and a note when there are others. */
 const excerpt = (text: string, offset: number, limit: number): string => {
   const lines = text.split("\n")
+  if (offset > lines.length) return `[There are only ${lines.length} lines.]`
   const wanted = lines.slice(offset - 1, offset - 1 + Math.min(limit, maxReadLines))
   const shown: Array<string> = []
   let bytes = 0
@@ -107,10 +108,10 @@ const makeFiles = Effect.gen(function* () {
   /** Only plain files: opening a pipe may never return. */
   const plain = Effect.fnUntraced(function* (path: string, at: string) {
     const { size, type } = yield* explained(path)(fs.stat(at))
-    if (type === "Directory") return yield* Effect.fail(`${JSON.stringify(path)} is a directory. List it instead.`)
-    if (type !== "File") return yield* Effect.fail(`${JSON.stringify(path)} is not a plain file.`)
+    if (type === "Directory") return yield* Effect.fail(`${shownPath(path)} is a directory. List it instead.`)
+    if (type !== "File") return yield* Effect.fail(`${shownPath(path)} is not a plain file.`)
     if (BigInt(size) > BigInt(maxFileBytes)) {
-      return yield* Effect.fail(`${JSON.stringify(path)} is larger than ${maxFileBytes} bytes.`)
+      return yield* Effect.fail(`${shownPath(path)} is larger than ${maxFileBytes} bytes.`)
     }
   })
 
@@ -120,7 +121,7 @@ const makeFiles = Effect.gen(function* () {
     const bytes = yield* explained(path)(fs.readFile(at))
     const decoded = decodeText(bytes)
     if (decoded._tag === "Text") return { at, bytes, ...decoded }
-    return yield* Effect.fail(`${JSON.stringify(path)} is no text in UTF-8.`)
+    return yield* Effect.fail(`${shownPath(path)} is no text in UTF-8.`)
   })
 
   const store = Effect.fnUntraced(function* (path: string, at: string, content: string) {
@@ -135,6 +136,8 @@ const makeFiles = Effect.gen(function* () {
       Effect.map(textOf(path), ({ text }) => excerpt(text, offset, limit)),
     write: ({ content, file_path: path }) =>
       Effect.gen(function* () {
+        if (/[/\\]$/.test(path))
+          return yield* Effect.fail(`${shownPath(path)} names a directory. Give the file's name, too.`)
         const at = yield* confine(fs, cwd, path)
         if (yield* explained(path)(fs.exists(at))) yield* plain(path, at)
         yield* explained(path)(fs.makeDirectory(Paths.parent(at), { recursive: true }))
@@ -145,14 +148,14 @@ const makeFiles = Effect.gen(function* () {
       Effect.gen(function* () {
         const { at, bytes, repaired, text } = yield* textOf(path)
         // Writing it back must change nothing but the piece.
-        if (repaired || bytes[0]! >= 0xfe) return yield* Effect.fail(`${JSON.stringify(path)} is no text in UTF-8.`)
+        if (repaired || bytes[0]! >= 0xfe) return yield* Effect.fail(`${shownPath(path)} is no text in UTF-8.`)
         const mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "\uFEFF" : ""
         const pieces = text.split(oldText)
         const found = pieces.length - 1
-        if (found === 0) return yield* Effect.fail(`oldText is not in ${JSON.stringify(path)}. Read the file again.`)
+        if (found === 0) return yield* Effect.fail(`oldText is not in ${shownPath(path)}. Read the file again.`)
         if (found > 1 && !all) {
           return yield* Effect.fail(
-            `oldText is in ${JSON.stringify(path)} ${found} times. Give more of what surrounds it, or set all to true.`
+            `oldText is in ${shownPath(path)} ${found} times. Give more of what surrounds it, or set all to true.`
           )
         }
         yield* store(path, at, mark + pieces.join(newText))

@@ -252,6 +252,33 @@ describe("AgentLoop.run", () => {
     }).pipe(Effect.provide(services))
   )
 
+  it.effect("limits that are no whole numbers are refused before anything is asked; none is passed over", () =>
+    Effect.gen(function* () {
+      const asked: Array<Prompt.Prompt> = []
+      const forever = scripted(
+        Array.from({ length: 20 }, () => calls(["nobody", {}])),
+        asked
+      )
+      const run = (limits: object) => Effect.provide(AgentLoop.run({ prompt: "go", ...limits }), forever)
+      for (const limits of [{ maxSteps: NaN }, { maxSteps: -1 }, { maxSteps: 2.5 }, { toolConcurrency: 0 }]) {
+        const error = yield* Effect.flip(run(limits))
+        assert.strictEqual(error._tag, "InvalidConfiguration")
+        assert.include(error.message, `agentLoop.${Object.keys(limits)[0]}`)
+      }
+      assert.strictEqual(asked.length, 0)
+      assert.strictEqual((yield* run({ maxSteps: 3 })).stopped, "maxSteps")
+      assert.strictEqual(asked.length, 3)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("with nothing to say there is nothing to do", () =>
+    Effect.gen(function* () {
+      const { steps, stopped } = yield* Effect.provide(AgentLoop.run({ prompt: [] }), scripted([]))
+      assert.deepStrictEqual([stopped, steps], ["idle", 0])
+      assert.deepStrictEqual(yield* (yield* Session.Session).log, [])
+    }).pipe(Effect.provide(services))
+  )
+
   it.effect("a turn that a killed process has left goes on from the log alone", () =>
     Effect.gen(function* () {
       const session = yield* Session.Session

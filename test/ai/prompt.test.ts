@@ -94,6 +94,15 @@ describe("AgentPrompt", () => {
     assert.deepStrictEqual(AgentPrompt.fromPrompt(prompt) as ReadonlyArray<object>, events)
   })
 
+  it("a result that is no JSON comes back as words", () => {
+    const part = Prompt.toolResultPart({ id: "t", name: "n", isFailure: false, providerExecuted: false, result: "x" })
+    for (const result of [{ a: 10n }, undefined, () => 1]) {
+      const broken = { ...part, result } as never
+      const events = AgentPrompt.fromPrompt(Prompt.fromMessages([Prompt.toolMessage({ content: [broken] })]))
+      assert.match(String((events[0] as { text?: string }).text), /cannot be shown/)
+    }
+  })
+
   it("every call in a prompt has a result, and a result without its call is left out", () => {
     const prompt = AgentPrompt.toPrompt(
       stamped([

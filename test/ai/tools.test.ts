@@ -112,6 +112,36 @@ describe("AgentTools", () => {
     })
   )
 
+  it.live("say what is wrong in words, not in errors of the platform, and repeat no endless path", () =>
+    Effect.gen(function* () {
+      const cwd = yield* workspace
+      fs.symlinkSync("loop", path.join(cwd, "loop"))
+      const long = "d/".repeat(3000)
+      const { shown } = yield* use(
+        cwd,
+        ["read", { file_path: "AGENTS.md", offset: 99 }],
+        ["list", { path: "a.txt" }],
+        ["read", { file_path: "a.txt/x" }],
+        ["read", { file_path: "loop" }],
+        ["read", { file_path: `${long}x` }],
+        ["read", { file_path: `${"e".repeat(250)}/${"e".repeat(250)}/x` }],
+        ["write", { file_path: "new/", content: "x" }]
+      )
+      assert.deepStrictEqual(shown.slice(0, 4), [
+        "ok: [There are only 2 lines.]",
+        `error: "a.txt" is not a directory, or leads through a file. List its directory to see.`,
+        `error: "a.txt/x" is not a directory, or leads through a file. List its directory to see.`,
+        `error: "loop" leads through links that lead to each other.`
+      ])
+      for (const answer of shown.slice(4, 6)) {
+        assert.match(answer, /^error: /)
+        assert.isBelow(answer.length, 400)
+      }
+      assert.strictEqual(shown[6], `error: "new/" names a directory. Give the file's name, too.`)
+      assert.isFalse(fs.existsSync(path.join(cwd, "new")))
+    })
+  )
+
   it.live("[C-8] nothing outside of the session's directory is read or written, by name or by link", () =>
     Effect.gen(function* () {
       const cwd = yield* workspace

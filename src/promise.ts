@@ -30,7 +30,7 @@ import type { AgentContextOptions } from "./promise/options.ts"
 
 export type * from "./promise/context.ts"
 export type * from "./promise/options.ts"
-export { AgentContextClosed, PartNotConfigured } from "./promise/door.ts"
+export { AgentContextClosed, InvalidArgument, PartNotConfigured } from "./promise/door.ts"
 
 /**
  * Opens the context of one agent. Rejects with `InvalidConfiguration` that names the key, what was given and what is allowed; with

@@ -33,7 +33,8 @@ import type {
   StepEntered,
   StepNotEntered
 } from "./context.ts"
-import { Door, innermost, PartNotConfigured, settleWith } from "./door.ts"
+import { checkedOptions } from "./checkedOptions.ts"
+import { Door, innermost, InvalidArgument, PartNotConfigured, rejecting, settleWith } from "./door.ts"
 import type { AgentContextOptions } from "./options.ts"
 
 type Services = Session | Inbox | ContextSupply | SystemPrompt | SessionStore | Scope.Scope
@@ -69,16 +70,20 @@ const toHandle = (door: Door<Services>, loop: Loop, { cwd, id }: Session["Servic
   let calls = 0
   const { run } = door
   const asEvents = (events: ReadonlyArray<unknown>) => events as ReadonlyArray<LoggedEvent>
-  return {
+  const methods = rejecting<Omit<AgentContext, typeof Symbol.asyncDispose>>({
     sessionId: id,
     cwd,
-    preStep: (input, { decision, signal } = {}) =>
-      door
+    preStep: (input, { decision, signal } = {}) => {
+      if (decision !== undefined && decision !== "enter" && decision !== "reject")
+        throw new InvalidArgument({ method: "preStep", detail: `decision must be "enter" or "reject"` })
+      const direct = listOf(input)
+      return door
         .call<Batch, unknown>((decided) => {
           const options = { ...(decision === undefined ? {} : { decision }), decided }
-          return loop.next(listOf(input), options)
+          return loop.next(direct, options)
         }, signal)
-        .then(toStep),
+        .then(toStep)
+    },
     toolResult: (
       // The log grows from one instance to the next, so no token comes twice in it.
       { arguments: given, name, outcome = "ok", parent, text, token = `call-${loop.conversation().next}-${++calls}` },
@@ -112,7 +117,11 @@ const toHandle = (door: Door<Services>, loop: Loop, { cwd, id }: Session["Servic
         Inbox.use((inbox) => inbox.pending),
         signal
       ) as Promise<ReadonlyArray<ContextMessage>>,
-    compact: ({ keep, signal, text } = {}) => run(loop.compact(keep, text), signal),
+    compact: ({ keep = 0, signal, text } = {}) => {
+      if (!Number.isInteger(keep) || keep < 0)
+        throw new InvalidArgument({ method: "compact", detail: "keep must be a whole number of events, at least 0" })
+      return run(loop.compact(keep, text), signal)
+    },
     settled: ({ signal } = {}) =>
       run(
         ContextSupply.use((supply) => supply.settled),
@@ -148,15 +157,15 @@ const toHandle = (door: Door<Services>, loop: Loop, { cwd, id }: Session["Servic
         signal
       ).then(asEvents),
     ...partsOf(door, cwd),
-    close: door.close,
-    [Symbol.asyncDispose]: door.close
-  }
+    close: door.close
+  })
+  return { ...methods, [Symbol.asyncDispose]: door.close }
 }
 
 const partsOf = ({ run }: Door<Services>, cwd: string): Pick<AgentContext, "skills" | "files" | "sessions"> => {
   const registry = serve(SkillRegistry, "skills")
   return {
-    skills: {
+    skills: rejecting<AgentContext["skills"]>({
       list: ({ signal } = {}) =>
         run(
           Effect.flatMap(registry, (registry) => registry.snapshot({ cwd })),
@@ -177,8 +186,8 @@ const partsOf = ({ run }: Door<Services>, cwd: string): Pick<AgentContext, "skil
           Effect.flatMap(registry, (registry) => Effect.asVoid(registry.register(skill))),
           signal
         )
-    },
-    files: {
+    }),
+    files: rejecting<AgentContext["files"]>({
       list: (query, { client, limit, signal } = {}) => {
         const options = { ...(client === undefined ? {} : { client }), ...(limit === undefined ? {} : { limit }) }
         return run(
@@ -189,8 +198,8 @@ const partsOf = ({ run }: Door<Services>, cwd: string): Pick<AgentContext, "skil
           signal
         )
       }
-    },
-    sessions: {
+    }),
+    sessions: rejecting<AgentContext["sessions"]>({
       list: ({ signal } = {}) =>
         run(
           SessionStore.use((store) => store.list),
@@ -201,7 +210,7 @@ const partsOf = ({ run }: Door<Services>, cwd: string): Pick<AgentContext, "skil
           Effect.flatMap(serve(SessionReferences, "sessionReferences"), (references) => references.candidates(query)),
           signal
         )
-    }
+    })
   }
 }
 
@@ -214,10 +223,11 @@ export interface Surroundings {
 /** As `createAgentContext`, inside of `surroundings`. */
 export const createWithin = async (
   surroundings: Surroundings,
-  { fileSystem, tools, ...config }: AgentContextOptions,
+  options: AgentContextOptions,
   { signal }: CallOptions = {}
 ): Promise<AgentContext> => {
   signal?.throwIfAborted()
+  const { fileSystem, tools, ...config } = await settleWith(Context.empty(), () => checkedOptions(options), signal)
   const scope = Scope.makeUnsafe()
   const platform =
     fileSystem === undefined

@@ -14,6 +14,35 @@ export class AgentContextClosed extends Schema.TaggedError<AgentContextClosed>()
   }
 }
 
+/** A method was called with what it does not take: only callers without types come here. */
+export class InvalidArgument extends Schema.TaggedError<InvalidArgument>()("InvalidArgument", {
+  method: Schema.String,
+  detail: Schema.String
+}) {
+  override get message() {
+    return `${this.method}: ${this.detail}`
+  }
+}
+
+/** Methods that reject instead of throwing, whatever they are called with. */
+export const rejecting = <Methods extends object>(methods: Methods): Methods =>
+  Object.fromEntries(
+    Object.entries(methods).map(([name, method]) => [
+      name,
+      typeof method !== "function"
+        ? method
+        : (...args: ReadonlyArray<unknown>): unknown => {
+            try {
+              return method(...args)
+            } catch (error) {
+              const wrong =
+                error instanceof TypeError ? new InvalidArgument({ method: name, detail: error.message }) : error
+              return Promise.reject(wrong)
+            }
+          }
+    ])
+  ) as Methods
+
 /** What was asked for belongs to a part that is off. */
 export class PartNotConfigured extends Schema.TaggedError<PartNotConfigured>()("PartNotConfigured", {
   part: Schema.String

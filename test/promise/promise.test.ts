@@ -387,6 +387,40 @@ describe("closing an agent context", () => {
     ])
   })
 
+  it("says what an option must be, and what a method takes, to callers without types", async () => {
+    const base = { cwd: "/repo", instructions: false }
+    for (const [options, key] of [
+      [undefined, "agentContext"],
+      [null, "agentContext"],
+      [{ ...base, tools: "read" }, "agentContext.tools"],
+      [{ ...base, tools: null }, "agentContext.tools"],
+      [{ ...base, fileSystem: {} }, "agentContext.fileSystem"],
+      [{ ...base, fileSystem: null }, "agentContext.fileSystem"]
+    ] as const) {
+      const error = (await failure(createAgentContext(options as never))) as { _tag: string; message: string }
+      assert.strictEqual(error._tag, "InvalidConfiguration")
+      assert.isTrue(error.message.startsWith(key), error.message)
+    }
+    const { context } = await make()
+    const call = context as unknown as Record<string, (...args: ReadonlyArray<unknown>) => Promise<unknown>>
+    for (const [method, ...args] of [
+      ["toolResult", undefined],
+      ["preStep", null],
+      ["preStep", [null]],
+      ["preStep", { text: "a" }, null],
+      ["preStep", { text: "a" }, { decision: "maybe" }],
+      ["post"],
+      ["compact", { keep: -1 }],
+      ["compact", { keep: NaN }],
+      ["compact", { keep: 1.5 }]
+    ] as const) {
+      const error = (await failure(call[method]!(...args))) as { _tag: string; message: string }
+      assert.strictEqual(error._tag, "InvalidArgument")
+      assert.isTrue(error.message.startsWith(`${method}: `), error.message)
+    }
+    assert.deepStrictEqual(await typesIn(context), [])
+  })
+
   it("begins nothing with a message that cannot be logged", async () => {
     const { context } = await make()
     for (const message of [{ text: 5 }, { text: "a", id: "" }, { text: "a", source: {} }, "a"]) {

@@ -11,7 +11,7 @@
  * - Already aborted: nothing is begun. Aborted on the way: the call ends, the promise rejects with `signal.reason`, and the context
  *   can be used as before; what is logged already is not taken back, and then the call resolves.
  * - Errors are `Error`s with a `_tag`; their message says what to do.
- * - `close`, or `await using`, ends calls that are under way and closes watchers and the session.
+ * - `close`, or `await using` (Node 24, or compiled), ends calls that are under way and closes watchers and the session.
  *
  * **Example**
  *

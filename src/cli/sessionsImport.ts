@@ -74,10 +74,17 @@ const importAll = Effect.fnUntraced(function* (input: Input, directory: string, 
 export const importSessions = Effect.fnUntraced(function* (input: Input) {
   const directory = yield* directoryOf(input)
   const fs = yield* FileSystem.FileSystem
-  const names = yield* Effect.catch(fs.readDirectory(directory), (error) =>
-    fail(`${directory} cannot be read: ${error.message}`)
+  const names = yield* fs.readDirectory(directory).pipe(
+    // As with `sessions list`: a store that nobody has written to is an empty one.
+    Effect.catchReason("PlatformError", "NotFound", () => Effect.succeed<Array<string>>([])),
+    Effect.catch(({ reason }) =>
+      fail(`${directory} cannot be read (${reason._tag}); --store names the directory that holds the sessions`)
+    )
   )
   const files = names.filter((name) => name.endsWith(".jsonl")).sort()
+  if (files.length === 0) {
+    return yield* input.json ? printJson({ sessions: [] }) : print(`There are no sessions in ${printable(directory)}.`)
+  }
   const database = yield* client(input.to)
   yield* report(`Importing ${files.length} ${files.length === 1 ? "file" : "files"} from ${directory} …`)
   return yield* importAll(input, directory, files).pipe(

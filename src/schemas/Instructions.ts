@@ -68,7 +68,9 @@ export const InstructionsConfig = Schema.Struct({
     Schema.Literals(["first", "all"]).annotate({ description: `"first" or "all"` })
   ),
   home: Schema.optionalKey(
-    Schema.NonEmptyString.annotate({ description: "a directory: absolute, or beginning with ~/" })
+    Schema.NonEmptyString.annotate({
+      description: "a directory: absolute, relative to the working directory, or beginning with ~/"
+    })
   ),
   touchTools: Schema.optionalKey(
     Schema.Record(Schema.NonEmptyString, Schema.NonEmptyString).annotate({

@@ -4,7 +4,9 @@ import { decodeConfiguration } from "./Configuration.ts"
 import { PositiveTime } from "./time.ts"
 
 const positive = Schema.Int.check(Schema.isGreaterThan(0))
-const Directory = Schema.NonEmptyString.annotate({ description: "a directory: absolute, or beginning with ~/" })
+const Directory = Schema.NonEmptyString.annotate({
+  description: "a directory: absolute, relative to the working directory, or beginning with ~/"
+})
 
 /** A directory of skills beside the default ones. */
 export const SkillRoot = Schema.Struct({

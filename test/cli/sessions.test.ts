@@ -208,6 +208,16 @@ describe("sessions", () => {
     }).pipe(Effect.provide(MemoryFileSystem.layer()))
   )
 
+  it.effect("a store that nobody has written to is imported without asking a database", () =>
+    Effect.gen(function* () {
+      const args = ["sessions", "import", "--to", "postgres://nobody@127.0.0.1:1/none", "--store", "/elsewhere"]
+      const told = yield* command(...args)
+      assert.deepStrictEqual(told, { code: 0, stderr: "", stdout: "There are no sessions in /elsewhere.\n" })
+      const { stdout } = yield* command(...args, "--json")
+      assert.deepStrictEqual(JSON.parse(stdout), { sessions: [] })
+    }).pipe(Effect.provide(MemoryFileSystem.layer()))
+  )
+
   it.effect("another store is named with --store", () =>
     Effect.gen(function* () {
       yield* written

@@ -5,7 +5,7 @@ import { PositiveTime } from "./time.ts"
 
 const positive = Schema.Int.check(Schema.isGreaterThan(0))
 const Directory = Schema.NonEmptyString.annotate({
-  description: "a directory: absolute, relative to the working directory, or beginning with ~/"
+  description: "a directory: absolute, relative, or beginning with ~/"
 })
 
 /** A directory of skills beside the default ones. */

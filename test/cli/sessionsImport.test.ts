@@ -113,6 +113,7 @@ withPostgres("sessions import", () => {
         assert.strictEqual(none.code, 2)
         const fs = yield* FileSystem.FileSystem
         const directory = yield* fs.makeTempDirectoryScoped({ prefix: "session-import-" })
+        yield* fs.writeFileString(`${directory}/one.jsonl`, "")
         const nobody = yield* run(["sessions", "import", "--store", directory, "--to", "postgres://u@127.0.0.1:1/x"])
         assert.deepStrictEqual([nobody.code, nobody.stdout], [1, ""])
         assert.match(nobody.stderr, /The database cannot be/)

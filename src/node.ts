@@ -34,7 +34,6 @@
  * ```
  */
 import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcessSpawner"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import type * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -44,6 +43,7 @@ import type * as Path from "effect/Path"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import { type HostServices, hostLayer, sessionLayer, type SessionParts, type SessionNeeds } from "./node/assemble.ts"
 import { fromEnvironment } from "./node/environmentConfig.ts"
+import * as NodeFiles from "./node/fileSystem.ts"
 import type { AgentContextConfig } from "./schemas/AgentContextConfig.ts"
 import type { InvalidConfiguration } from "./schemas/Configuration.ts"
 import type { SessionError } from "./schemas/SessionError.ts"
@@ -64,9 +64,21 @@ export type HostError = InvalidConfiguration | SkillRegistryError
 /** Why a session cannot be. */
 export type SessionLayerError = InvalidConfiguration | SessionError | DuplicateSupplier | InvalidTimeZone
 
-/** The platform services of Node. */
+/**
+ * Node's `FileSystem`, two to five times as fast where it is asked for many small things: provide it in place of
+ * `NodeFileSystem.layer`. What it answers is the same; how is not.
+ *
+ * - Paths on a disk of this machine that lead over no link are asked about directly, in slices of five milliseconds between which
+ *   everything else has its turn. The thread pool takes ten to twenty times as long as such a disk. The price: a local disk that
+ *   does not answer holds up the process.
+ * - Everything else goes through the pool as ever: other mounts, links, whatever writes, and all paths outside of Linux, whose table
+ *   of mounts tells which are local.
+ */
+export const layerFileSystem: Layer.Layer<FileSystem.FileSystem> = NodeFiles.layer
+
+/** The platform services of Node, with `layerFileSystem`. */
 export const layerPlatform: Layer.Layer<Platform> = NodeChildProcessSpawner.layer.pipe(
-  Layer.provideMerge(Layer.merge(NodeFileSystem.layer, NodePath.layer))
+  Layer.provideMerge(Layer.merge(layerFileSystem, NodePath.layer))
 )
 
 /** What sessions share, over a platform that is given. */

@@ -1,5 +1,5 @@
 /** One agent instance of ours on the real disk, as an application builds it: one runtime, a fresh layer for each session. */
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as AgentContextNode from "../../src/node.ts"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -34,7 +34,7 @@ export const makeAgent = async (cwd: string, maxBytes: number): Promise<Agent> =
     Layer.provideMerge(ContextSupply.layer),
     Layer.provideMerge(Inbox.layer),
     Layer.provideMerge(Session.layerMemory({ cwd })),
-    Layer.provide(NodeFileSystem.layer),
+    Layer.provide(AgentContextNode.layerFileSystem),
     Layer.fresh
   )
   const services = await Effect.runPromise(Layer.buildWithScope(perSession, scope))

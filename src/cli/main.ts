@@ -7,6 +7,9 @@ enableCompileCache()
 const NodeRuntime = await import("@effect/platform-node/NodeRuntime")
 const NodeServices = await import("@effect/platform-node/NodeServices")
 const Effect = await import("effect/Effect")
+const NodeFiles = await import("../node/fileSystem.ts")
 const { run } = await import("./app.ts")
 
-NodeRuntime.runMain(Effect.provide(run(process.argv.slice(2)), NodeServices.layer))
+NodeRuntime.runMain(
+  run(process.argv.slice(2)).pipe(Effect.provide(NodeFiles.layer), Effect.provide(NodeServices.layer))
+)

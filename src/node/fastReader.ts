@@ -9,6 +9,7 @@ import { FastReader } from "../layers/files/fastReader.ts"
 import type { EntryKind, Listed } from "../layers/files/growth.ts"
 import { joiner } from "../layers/files/growth.ts"
 import { largestIgnoreFile } from "../layers/files/reading.ts"
+import { underlying } from "./fileSystem.ts"
 
 /**
  * Functions of the service that are made anew for every instance: made of the others, or of the watcher around it. All
@@ -19,10 +20,11 @@ const madeAnew = new Set(["exists", "glob", "readFileString", "sink", "stream", 
 const own = (service: FileSystem.FileSystem): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(service).filter(([name, value]) => typeof value === "function" && !madeAnew.has(name))
 
+/** Whether a file system is the plain one, or that with local disks asked directly. */
 const isPlain = (plain: FileSystem.FileSystem): ((service: FileSystem.FileSystem) => boolean) => {
   const functions = own(plain)
   return (service) => {
-    const entries = service as unknown as Readonly<Record<string, unknown>>
+    const entries = (underlying(service) ?? service) as unknown as Readonly<Record<string, unknown>>
     return functions.every(([name, value]) => entries[name] === value)
   }
 }

@@ -21,6 +21,7 @@ import type {
 } from "../../../src/schemas/Instructions.ts"
 import type { LoadOptions } from "../../../src/services/AgentInstructions.ts"
 import * as Memory from "../../../src/testing/memoryFileSystem.ts"
+import { layer as directLayer } from "../../../src/node/fileSystem.ts"
 
 export type Content = string | Uint8Array
 
@@ -157,25 +158,24 @@ export const told = (loaded: LoadedInstructions): ReadonlyArray<string> =>
 const finished = (world: World) =>
   Effect.map(world.openHandles, (open) => assert.strictEqual(open, 0, "files left open"))
 
-/** The same test on both file systems; afterwards no file of the tree may be open. */
+/** The same test on all file systems; afterwards no file of the tree may be open. */
 export const both = (name: string, test: (world: World) => Effect.Effect<void, unknown, Scope>): void => {
   it.effect(`${name} (memory)`, () =>
     Effect.flatMap(memoryWorld, (world) => Effect.andThen(test(world), finished(world)))
   )
-  it.live(`${name} (real)`, () =>
-    Effect.flatMap(realWorld, (world) => Effect.andThen(test(world), finished(world))).pipe(
-      Effect.provide(NodeFileSystem.layer)
-    )
-  )
+  real(`${name} (real)`, test)
 }
 
-/** Only on the real file system. */
+/** Only on the real file system, through the thread pool and with the disk asked directly. */
 export const real = (name: string, test: (world: World) => Effect.Effect<void, unknown, Scope>): void => {
-  it.live(name, () =>
-    Effect.flatMap(realWorld, (world) => Effect.andThen(test(world), finished(world))).pipe(
-      Effect.provide(NodeFileSystem.layer)
+  for (const [how, layer] of [
+    ["", NodeFileSystem.layer],
+    [" (asked directly)", directLayer]
+  ] as const) {
+    it.live(`${name}${how}`, () =>
+      Effect.flatMap(realWorld, (world) => Effect.andThen(test(world), finished(world))).pipe(Effect.provide(layer))
     )
-  )
+  }
 }
 
 /** A file system that lets something happen right after a path was answered for. */

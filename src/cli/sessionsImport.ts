@@ -18,7 +18,7 @@ interface Input {
   readonly to: string
 }
 
-const patience = 30_000
+const waiting = { patience: 30_000, answer: 120_000 }
 
 /** Loaded here alone: an optional peer that no other command needs. */
 const client = (url: string) =>
@@ -60,7 +60,7 @@ const lineOf = (outcome: Outcome): string =>
 const importAll = Effect.fnUntraced(function* (input: Input, directory: string, files: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   yield* Effect.catch(migrate(3_000), (error) => fail(`The database cannot be prepared: ${error.message}`))
-  const database = makeDatabase(yield* SqlClient, patience)
+  const database = makeDatabase(yield* SqlClient, waiting)
   const outcomes = yield* Effect.forEach(files, (file) => importFile(fs, directory, file, database), { concurrency: 4 })
   const all = outcomes.flat()
   const failures = all.filter((outcome) => "failed" in outcome)

@@ -16,6 +16,11 @@ export interface SqlStoreOptions {
   /** How long a broken connection may take to come back before what hangs on it fails. Default 15 seconds. */
   readonly patience?: Duration.Input
   /**
+   * How long one statement may take, waiting for a free connection of the pool included. Default 60 seconds. Without an answer by
+   * then it fails; what it was to write is in doubt, and the next append of the session finds out.
+   */
+  readonly answer?: Duration.Input
+  /**
    * How often a worker with open sessions says that it is alive. Default 10 seconds. One that is silent three times as
    * long is taken for dead: its sessions are no longer listed as running.
    */
@@ -31,6 +36,7 @@ export const layerSqlWith = (options: SqlStoreOptions): Layer.Layer<SessionStore
         layer({
           migrate: options.migrate ?? true,
           patience: Duration.toMillis(Duration.fromInputUnsafe(options.patience ?? "15 seconds")),
+          answer: Duration.toMillis(Duration.fromInputUnsafe(options.answer ?? "60 seconds")),
           heartbeat: Duration.toMillis(Duration.fromInputUnsafe(options.heartbeat ?? "10 seconds"))
         })
     )

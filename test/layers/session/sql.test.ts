@@ -241,6 +241,18 @@ withPostgres("SessionStore.layerSql among several workers", () => {
       })
     )
 
+    it.live("callers whose transactions hold every connection get an error, not a deadlock", () =>
+      Effect.gen(function* () {
+        const database = yield* freshDatabase
+        const { sql, store } = yield* worker(clientOf(database, { maxConnections: 1 }), { answer: "300 millis" })
+        const session = yield* store.create({ cwd: "/", id: "s" })
+        const { reason } = yield* sql.withTransaction(Effect.flip(session.append([note(0)])))
+        assert.deepInclude(reason, { _tag: "SessionStorageFailed", inDoubt: true })
+        assert.include((reason as Session.SessionStorageFailed).detail, "held by transactions")
+        assert.strictEqual((yield* session.append([note(1)]))[0]?.seq, 0)
+      })
+    )
+
     it.live("what is acknowledged is committed, whatever becomes of a transaction around it", () =>
       Effect.gen(function* () {
         const [{ sql, store }] = yield* twoWorkers

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { SessionStorageFailed } from "../../../schemas/SessionError.ts"
@@ -64,10 +65,44 @@ const messageOf = (error: SqlError): string => {
   return cause instanceof Error && cause.message !== "" ? cause.message : error.message
 }
 
+/**
+ * What a statement comes to within `limit` milliseconds; `undefined`: nothing yet, and it is given up. This holds where the
+ * statement itself would not be interrupted: an append must not be, but nor may it wait for ever.
+ */
+const answeredWithin = <A, E>(self: Effect.Effect<A, E>, limit: number): Effect.Effect<Exit.Exit<A, E> | undefined> =>
+  Effect.contextWith((context: Context.Context<never>) =>
+    Effect.callback((resume) => {
+      const start = Effect.runForkWith(context)
+      const statement = start(self)
+      const timer = start(Effect.sleep(limit))
+      // Whoever ends first has answered before it ends the other.
+      statement.addObserver((exit) => {
+        resume(Effect.succeed(exit))
+        timer.interruptUnsafe()
+      })
+      timer.addObserver(() => {
+        resume(Effect.succeed(undefined))
+        statement.interruptUnsafe()
+      })
+      return Effect.sync(() => {
+        timer.interruptUnsafe()
+        statement.interruptUnsafe()
+      })
+    })
+  )
+
+/** How long to wait, in milliseconds. */
+export interface Waiting {
+  /** For a broken connection to come back. */
+  readonly patience: number
+  /** For the answer to one statement, a free connection included. */
+  readonly answer: number
+}
+
 const shortest = 10
 const longest = 500
 
-export const makeDatabase = (client: SqlClient, patience: number): Database => {
+export const makeDatabase = (client: SqlClient, { answer, patience }: Waiting): Database => {
   const sql = client.withoutTransforms()
   /** A transaction of the caller's could take back what has been acknowledged. */
   const alone = Effect.updateContext(Context.omit(client.transactionService)) as <A, E>(
@@ -82,7 +117,17 @@ export const makeDatabase = (client: SqlClient, patience: number): Database => {
     const started = yield* Clock.currentTimeMillis
     let repeated = false
     for (let delay = shortest; ; delay = Math.min(delay * 2, longest)) {
-      const result = yield* Effect.result(alone(sql.unsafe<Row>(statement, parameters)))
+      const exit = yield* answeredWithin(Effect.result(alone(sql.unsafe<Row>(statement, parameters))), answer)
+      if (exit === undefined) {
+        return yield* new SessionStorageFailed({
+          ...(sessionId === undefined ? {} : { sessionId }),
+          detail:
+            `${doing}: no answer within ${answer} ms; the database may be out of reach, ` +
+            "or all connections of the pool are held by transactions that wait for this",
+          ...(writes ? { inDoubt: true } : {})
+        })
+      }
+      const result = yield* exit
       if (result._tag === "Success") return { rows: result.success, repeated }
       const known = knownAfter(result.failure)
       repeated ||= known === "broken"

@@ -28,6 +28,7 @@ import { checkContiguous, makeWriter } from "./writer.ts"
 export interface Settings {
   readonly migrate: boolean
   readonly patience: number
+  readonly answer: number
   readonly heartbeat: number
 }
 
@@ -178,6 +179,6 @@ export const layer = (settings: Settings): Layer.Layer<SessionStore, SessionErro
           failed(`the tables cannot be brought up to date: ${error.message}`)
         )
       }
-      return yield* makeStore(makeDatabase(client, settings.patience), settings)
+      return yield* makeStore(makeDatabase(client, settings), settings)
     })
   )

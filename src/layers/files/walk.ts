@@ -70,5 +70,6 @@ export const walk = Effect.fnUntraced(function* (
   yield* reader?.standsFor(fs) === true
     ? walkFast(reader, growth, settings.respectIgnoreFiles)
     : walkPortably(fs, growth, settings.respectIgnoreFiles)
+  growth.index.trim()
   return growth
 })

@@ -1,6 +1,7 @@
 /** The paths of a workspace, laid out for searching: each entry is its name and the entry of its directory. */
 import type { FileCandidate } from "../../schemas/FileReference.ts"
-import { lettersOf, NameTable } from "./nameTable.ts"
+import { resized } from "./flatTexts.ts"
+import { folded, lettersOf, type NameReader, NameTable } from "./nameTable.ts"
 import { isHidden } from "./query.ts"
 
 const directoryFlag = 1
@@ -13,94 +14,127 @@ const behindDirectories = 1 << 29
 export interface Parent {
   /** As on the disk; `""` for the root, ends in `/`. */
   readonly path: string
-  /** The directory's own entry; the root has none. */
-  readonly at: number
+  /** The directories of an index are counted as they come; the root is 0. */
+  readonly number: number
   readonly letters: number
   readonly hidden: boolean
 }
 
-export const rootParent: Parent = { path: "", at: -1, letters: 0, hidden: false }
+export const rootParent: Parent = { path: "", number: 0, letters: 0, hidden: false }
 
+/** Holds no string and no object for a file: of a large workspace that would be most of what an index weighs. */
 export class PathIndex {
-  /** As on the disk. A directory comes before what lies in it. */
-  readonly #names: Array<string> = []
-  /** For each entry the entry of its directory, -1 in the root. */
-  readonly parents: Array<number> = []
-  /** The letters of the whole path. */
-  readonly letters: Array<number> = []
-  /** Directories first, then the shorter paths. */
-  readonly ranks: Array<number> = []
-  readonly #flags: Array<number> = []
-  /** Paths of directories, each with its `/`; of nothing else. */
-  readonly #directories: Array<string> = []
-  #folded = new NameTable(true)
-  #cased: NameTable | undefined
+  readonly #names = new NameTable()
+  /** The paths of directories by their numbers, each with its `/`. */
+  #directories = [rootParent.path]
+  #size = 0
+  #parents = new Int32Array(256)
+  #letters = new Int32Array(256)
+  #ranks = new Int32Array(256)
+  #flags = new Uint8Array(256)
 
   get size(): number {
-    return this.#names.length
+    return this.#size
+  }
+
+  /** For each entry the number of its directory, which comes before it. */
+  get parents(): Int32Array {
+    return this.#parents
+  }
+
+  /** The letters of the whole path. */
+  get letters(): Int32Array {
+    return this.#letters
+  }
+
+  /** Directories first, then the shorter paths. */
+  get ranks(): Int32Array {
+    return this.#ranks
+  }
+
+  /** How many directories there are, the root included. */
+  get directoryCount(): number {
+    return this.#directories.length
   }
 
   /** Adds an entry, and returns what its own entries are added below. */
   add(parent: Parent, name: string, directory: boolean): Parent {
-    const at = this.#names.length
-    const letters = parent.letters | lettersOf(name)
+    const at = this.#size++
+    if (at === this.#flags.length) this.#resize(at + (at >> 1))
+    const letters = parent.letters | this.#names.add(name)
     const hidden = parent.hidden || isHidden(name)
-    this.#names.push(name)
-    this.parents.push(parent.at)
-    this.letters.push(letters)
-    this.ranks.push(parent.path.length + name.length + (directory ? 0 : behindDirectories))
-    this.#flags.push((directory ? directoryFlag : 0) | (hidden ? hiddenFlag : 0))
-    const path = directory ? `${parent.path}${name}/` : ""
-    this.#directories.push(path)
+    this.#parents[at] = parent.number
+    this.#letters[at] = letters
+    this.#ranks[at] = parent.path.length + name.length + (directory ? 0 : behindDirectories)
+    this.#flags[at] = (directory ? directoryFlag : 0) | (hidden ? hiddenFlag : 0)
     if (!directory) return rootParent
-    return { path, at, letters, hidden }
+    const path = `${parent.path}${name}/`
+    return { path, number: this.#directories.push(path) - 1, letters, hidden }
+  }
+
+  #resize(room: number): void {
+    this.#parents = resized(this.#parents, room)
+    this.#letters = resized(this.#letters, room)
+    this.#ranks = resized(this.#ranks, room)
+    this.#flags = resized(this.#flags, room)
+  }
+
+  /** Gives back the room that nothing has been put into. */
+  trim(): void {
+    this.#resize(this.#size)
+    this.#names.trim()
   }
 
   /** What the entries of a directory are added below; `undefined`: there is no such directory here. */
   parentOf(directory: string): Parent | undefined {
     if (directory === ".") return rootParent
-    const at = this.#find(directory)
-    return at === undefined || !this.isDirectory(at)
-      ? undefined
-      : { path: `${directory}/`, at, letters: this.letters[at]!, hidden: this.isHidden(at) }
+    const path = `${directory}/`
+    const number = this.#directories.indexOf(path)
+    if (number < 0) return undefined
+    const names = directory.split("/")
+    const letters = names.reduce((letters, name) => letters | lettersOf(folded(name)), 0)
+    return { path, number, letters, hidden: names.some(isHidden) }
   }
 
   /** Removes a path and everything below it. */
   remove(path: string): void {
     const target = this.#find(path)
     if (target === undefined) return
-    const columns: ReadonlyArray<Array<unknown>> = [
-      this.#names,
-      this.letters,
-      this.ranks,
-      this.#flags,
-      this.#directories
-    ]
-    const moved = new Int32Array(this.size)
-    let kept = 0
-    for (let at = 0; at < moved.length; at++) {
-      const parent = this.parents[at]!
-      const gone = at === target || (parent >= 0 && moved[parent]! < 0)
-      moved[at] = gone ? -1 : kept
-      if (gone) continue
-      for (const column of columns) column[kept] = column[at]
-      this.parents[kept] = parent < 0 ? parent : moved[parent]!
-      kept++
+    const [parents, letters, ranks, flags] = [this.#parents, this.#letters, this.#ranks, this.#flags]
+    const directories = [rootParent.path]
+    /** The new numbers of directories; -1: it is gone. */
+    const numbers = new Int32Array(this.#directories.length)
+    const kept = new Uint8Array(this.#size)
+    let directory = 0
+    let size = 0
+    for (let at = 0; at < kept.length; at++) {
+      const parent = numbers[parents[at]!]!
+      const stays = at !== target && parent >= 0
+      if (this.isDirectory(at)) {
+        directory++
+        numbers[directory] = stays ? directories.push(this.#directories[directory]!) - 1 : -1
+      }
+      if (!stays) continue
+      kept[at] = 1
+      parents[size] = parent
+      letters[size] = letters[at]!
+      ranks[size] = ranks[at]!
+      flags[size] = flags[at]!
+      size++
     }
-    for (const column of [...columns, this.parents]) column.length = kept
-    this.#folded = new NameTable(true)
-    this.#cased = undefined
+    this.#names.keep((at) => kept[at] === 1)
+    this.#directories = directories
+    this.#size = size
   }
 
   #find(path: string): number | undefined {
-    let parent = -1
-    for (const name of path.split("/")) {
-      let at = parent + 1
-      while (at < this.size && (this.parents[at] !== parent || this.#names[at] !== name)) at++
-      if (at >= this.size) return undefined
-      parent = at
+    const name = path.lastIndexOf("/") + 1
+    const directory = this.#directories.indexOf(path.slice(0, name))
+    const isIt = this.#names.finder(path.slice(name))
+    for (let at = 0; at < this.#size; at++) {
+      if (this.#parents[at] === directory && isIt(at)) return at
     }
-    return parent
+    return undefined
   }
 
   /** The kind of an entry; `undefined`: it is not here. */
@@ -118,19 +152,16 @@ export class PathIndex {
   }
 
   #directoryOf(at: number): string {
-    const parent = this.parents[at]!
-    return parent < 0 ? "" : this.#directories[parent]!
+    return this.#directories[this.#parents[at]!]!
   }
 
   candidate(at: number): FileCandidate {
-    return { path: this.#directoryOf(at) + this.#names[at]!, kind: this.isDirectory(at) ? "directory" : "file" }
+    return { path: this.#directoryOf(at) + this.#names.name(at), kind: this.isDirectory(at) ? "directory" : "file" }
   }
 
   /** The names as they are compared, when case counts and when it does not. */
-  table(cased: boolean): NameTable {
-    if (!cased) return this.#folded.follow(this.#names)
-    this.#cased ??= new NameTable(false)
-    return this.#cased.follow(this.#names)
+  reader(cased: boolean): NameReader {
+    return this.#names.reader(cased)
   }
 
   /** Of two entries of the same rank, the directories alone tell which is first. */
@@ -141,13 +172,13 @@ export class PathIndex {
 
   /** By rank, then code units. */
   compare(left: number, right: number): number {
-    const ranks = this.ranks[left]! - this.ranks[right]!
+    const ranks = this.#ranks[left]! - this.#ranks[right]!
     if (ranks !== 0) return ranks
-    if (this.parents[left] === this.parents[right]) return byCodeUnits(this.#names[left]!, this.#names[right]!)
     const [above, other] = [this.#directoryOf(left), this.#directoryOf(right)]
+    if (above === other) return byCodeUnits(this.#names.name(left), this.#names.name(right))
     return this.apart(left, right)
       ? byCodeUnits(above, other)
-      : byCodeUnits(above + this.#names[left]!, other + this.#names[right]!)
+      : byCodeUnits(above + this.#names.name(left), other + this.#names.name(right))
   }
 }
 

@@ -5,6 +5,7 @@
  * directories before files, shorter before longer, then code units. Nothing but the root-relative path counts.
  */
 import type { FileCandidate, FileCompletion } from "../../schemas/FileReference.ts"
+import { type Codes, codesOf } from "./flatTexts.ts"
 import { composed, lettersOf } from "./nameTable.ts"
 import { byCodeUnits, type PathIndex } from "./pathIndex.ts"
 import type { Search } from "./query.ts"
@@ -20,6 +21,8 @@ const classes = 5
 class Best {
   readonly #entries: Array<number> = []
   readonly #index: PathIndex
+  readonly #ranks: Int32Array
+  readonly #parents: Int32Array
   readonly #limit: number
   /** With `limit` that are better, one that is not better than this is none of the best. */
   #worst = -1
@@ -29,19 +32,21 @@ class Best {
 
   constructor(index: PathIndex, limit: number) {
     this.#index = index
+    this.#ranks = index.ranks
+    this.#parents = index.parents
     this.#limit = limit
   }
 
   /** Whether it is known that an entry is none of the best. */
   excludes(entry: number): boolean {
-    const rank = this.#index.ranks[entry]!
-    return rank > this.#worstRank || (rank === this.#worstRank && this.#index.parents[entry] === this.#behind)
+    const rank = this.#ranks[entry]!
+    return rank > this.#worstRank || (rank === this.#worstRank && this.#parents[entry] === this.#behind)
   }
 
   offer(entry: number): void {
     if (this.excludes(entry)) return
-    if (this.#index.ranks[entry] === this.#worstRank && this.#index.compare(entry, this.#worst) > 0) {
-      if (this.#index.apart(entry, this.#worst)) this.#behind = this.#index.parents[entry]
+    if (this.#ranks[entry] === this.#worstRank && this.#index.compare(entry, this.#worst) > 0) {
+      if (this.#index.apart(entry, this.#worst)) this.#behind = this.#parents[entry]
       return
     }
     this.#entries.push(entry)
@@ -55,7 +60,7 @@ class Best {
     if (worst === undefined) return
     this.#behind = undefined
     this.#worst = worst
-    this.#worstRank = this.#index.ranks[worst]!
+    this.#worstRank = this.#ranks[worst]!
   }
 
   get entries(): ReadonlyArray<number> {
@@ -63,8 +68,6 @@ class Best {
     return this.#entries
   }
 }
-
-const codesOf = (text: string): Uint16Array => Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
 
 /** How far the needle may move when this code unit stands below its end. Some share a place, which has the shortest way. */
 const skipsOf = (needle: Uint16Array): Int32Array => {
@@ -74,7 +77,7 @@ const skipsOf = (needle: Uint16Array): Int32Array => {
 }
 
 /** Where the needle stands in a name, first; -1: nowhere. (Horspool's search.) */
-const placeOf = (codes: Uint16Array, from: number, end: number, needle: Uint16Array, skips: Int32Array): number => {
+const placeOf = (codes: Codes, from: number, end: number, needle: Uint16Array, skips: Int32Array): number => {
   const ahead = needle.length - 1
   const final = needle[ahead]!
   for (let at = from + ahead; at < end;) {
@@ -96,14 +99,7 @@ const isPair = (first: number, second: number): boolean => (first & 0xfc00) === 
  * character as early as possible loses nothing. The halves of a character are not torn apart. Where `all` of it has to stand,
  * a name is given up as soon as it is too short for the rest.
  */
-const progress = (
-  codes: Uint16Array,
-  from: number,
-  end: number,
-  needle: Uint16Array,
-  done: number,
-  all: boolean
-): number => {
+const progress = (codes: Codes, from: number, end: number, needle: Uint16Array, done: number, all: boolean): number => {
   let had = done
   if (had === needle.length) return had
   let wanted = needle[had]
@@ -136,37 +132,49 @@ export const search = (index: PathIndex, { hidden, text }: Search, limit: number
   const needle = codesOf(cased === folded ? folded : cased)
   if (needle.length === 0) return none
   const skips = skipsOf(needle)
-  const { codes, starts } = index.table(cased !== folded)
+  const caseCounts = cased !== folded
+  const names = index.reader(caseCounts)
   const letters = lettersOf(folded)
-  const { parents, size } = index
+  const { letters: lettersIn, parents, size } = index
   const possible = (entry: number): boolean =>
-    (index.letters[entry]! & letters) === letters && (hidden || !index.isHidden(entry))
+    (lettersIn[entry]! & letters) === letters && (hidden || !index.isHidden(entry))
 
   const best = Array.from({ length: classes }, () => new Best(index, limit))
   const holds = new Uint8Array(size)
+  /** By their numbers, the directories whose path holds it. */
+  const holdsAbove = new Uint8Array(index.directoryCount)
   let found = 0
+  let directory = 0
   for (let entry = 0; entry < size; entry++) {
+    const isDirectory = index.isDirectory(entry)
+    if (isDirectory) directory++
     if (!possible(entry)) continue
-    const parent = parents[entry]!
-    const place = placeOf(codes, starts[entry]!, starts[entry + 1]!, needle, skips)
-    if (place < 0 && (parent < 0 || holds[parent] === 0)) continue
+    names.read(entry)
+    const place = placeOf(names.codes, names.from, names.end, needle, skips)
+    if (place < 0 && holdsAbove[parents[entry]!] === 0) continue
     holds[entry] = 1
+    if (isDirectory) holdsAbove[directory] = 1
     found++
-    const whole = starts[entry + 1]! - starts[entry]! === needle.length
+    const whole = names.end - names.from === needle.length
     best[place < 0 ? pathHolds : place > 0 ? baseHolds : whole ? exact : baseBegins]!.offer(entry)
   }
 
   // With enough of the better classes, nobody will see a subsequence; whether there is more is known already.
   if (found <= limit) {
-    const had = new Int32Array(size)
+    /** By their numbers, how much of it stands in the paths of directories. */
+    const hadAbove = new Int32Array(index.directoryCount)
+    const names = index.reader(caseCounts)
+    directory = 0
     for (let entry = 0; entry < size; entry++) {
+      const isDirectory = index.isDirectory(entry)
+      if (isDirectory) directory++
       if (!hidden && index.isHidden(entry)) continue
-      const parent = parents[entry]!
-      const above = parent < 0 ? 0 : had[parent]!
       // A directory is looked at for the sake of what lies below it; a file that would not be shown, to know if there is more.
-      if (!index.isDirectory(entry) && (!possible(entry) || (found > limit && best[inOrder]!.excludes(entry)))) continue
-      had[entry] = progress(codes, starts[entry]!, starts[entry + 1]!, needle, above, !index.isDirectory(entry))
-      if (had[entry] !== needle.length || holds[entry] === 1) continue
+      if (!isDirectory && (!possible(entry) || (found > limit && best[inOrder]!.excludes(entry)))) continue
+      names.read(entry)
+      const had = progress(names.codes, names.from, names.end, needle, hadAbove[parents[entry]!]!, !isDirectory)
+      if (isDirectory) hadAbove[directory] = had
+      if (had !== needle.length || holds[entry] === 1) continue
       found++
       best[inOrder]!.offer(entry)
     }

@@ -131,6 +131,32 @@ describe("[F-5] ranking", () => {
     assert.isUndefined(index.parentOf("ab/plan.ts"))
   })
 
+  it("every name keeps its spelling, in whatever alphabet, whatever is removed around it and added later", () => {
+    const paths = [
+      "Read Me.md",
+      "caf\u0065\u0301/CAFE\u0301.ts",
+      "\u0178 es/x",
+      "\u65e5\u672c/\u8a9e.md",
+      "\ud800/lone",
+      `${"Long".repeat(2000)}.ts`
+    ]
+    const index = indexOf(paths)
+    const spelled = () => Array.from({ length: index.size }, (_, at) => index.candidate(at).path)
+    const files = () => spelled().filter((path) => index.kindOf(path) === "file")
+    assert.sameMembers(files(), paths)
+    index.trim()
+    assert.sameMembers(files(), paths)
+    index.remove("\u0178 es")
+    index.add(index.parentOf("caf\u0065\u0301")!, "N\u0303 New", false)
+    index.remove("Read Me.md")
+    const left = [paths[1]!, "caf\u0065\u0301/N\u0303 New", ...paths.slice(3)]
+    assert.sameMembers(files(), left)
+    assert.deepStrictEqual(found(index, "Long").paths, [paths.at(-1)])
+    assert.deepStrictEqual(found(index, "\u00d1 N").paths, ["caf\u0065\u0301/N\u0303 New"])
+    assert.deepStrictEqual(found(index, "CAF\u00c9").paths, [paths[1]])
+    assert.deepStrictEqual(found(index, "\u8a9e").paths, [paths[3]])
+  })
+
   it("[F-4] hidden entries match when a segment of the query begins with a dot", () => {
     const index = indexOf([".github/plan.yml", "plan.ts", ".env"])
     assert.deepStrictEqual(found(index, "plan").paths, ["plan.ts"])

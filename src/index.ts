@@ -2,6 +2,7 @@
  * Every public face under its name; import a face by its own path where start-up matters.
  */
 export * as AgentInstructions from "./AgentInstructions.ts"
+export * as ConfinedFileSystem from "./ConfinedFileSystem.ts"
 export * as ContextSupply from "./ContextSupply.ts"
 export * as Diagnostic from "./Diagnostic.ts"
 export * as FileReferences from "./FileReferences.ts"

@@ -154,6 +154,8 @@ describe("[C-8] every function", () => {
         for (const [at, way] of ways(fs, out, inside).entries()) {
           const exit = yield* tag(Effect.scoped(way))
           const label = `${name} ${at}: ${what}`
+          // As the target of a link, this is relative to the link.
+          if (name === "symlink" && at === 0 && what === "a path relative to outside") continue
           if (isLink && (entries.has(name) || exit === "fine")) continue
           assert.oneOf(exit, isLink || out === "/work/root/linkdir/" ? expectedAtLink : ["PermissionDenied"], label)
         }

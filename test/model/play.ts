@@ -1,4 +1,4 @@
-/** Plays a random story against the real layers over the file system in memory, and against the model. */
+/** Plays a random story against the real layers over a file system that can be broken, and against the model. */
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,6 @@ import type { SessionEvent } from "../../src/schemas/SessionEvent.ts"
 import { ContextSupply } from "../../src/services/ContextSupply.ts"
 import { Inbox } from "../../src/services/Inbox.ts"
 import { Session } from "../../src/services/Session.ts"
-import * as Memory from "../../src/testing/memoryFileSystem.ts"
 import {
   chain,
   configurations,
@@ -36,6 +35,7 @@ import {
 } from "./disk.ts"
 import type { Act } from "./story.ts"
 import { type Event, View } from "./view.ts"
+import { inMemory, type MakeWorld } from "./world.ts"
 
 const directories = [...chain, ...nested]
 const absolute = (directory: number): string => {
@@ -45,17 +45,9 @@ const absolute = (directory: number): string => {
 const candidate = (act: { readonly directory: number; readonly name: number }): string =>
   act.directory >= directories.length ? userFile : `${absolute(act.directory)}/${names[act.name % names.length]!}`
 
-/** Long enough for anything that does not hang. */
-const patience = 400
-
-const settledWithin = Effect.fnUntraced(function* <A, E>(fiber: Fiber.Fiber<A, E>, times: number) {
-  for (let count = 0; count < times && fiber.pollUnsafe() === undefined; count++) yield* Effect.yieldNow
-  return fiber.pollUnsafe()
-})
-
-export const play = Effect.fnUntraced(function* (story: ReadonlyArray<Act>) {
+export const play = Effect.fnUntraced(function* (story: ReadonlyArray<Act>, makeWorld: MakeWorld = inMemory) {
   yield* TestClock.setTime(Date.UTC(2026, 2, 1))
-  const { controls, fileSystem } = yield* Memory.make({
+  const { controls, fileSystem, pause, settled } = yield* makeWorld({
     "/repo/.git/": null,
     "/repo/a/b/d/": null,
     "/home/u/.dsh/": null,
@@ -155,7 +147,7 @@ export const play = Effect.fnUntraced(function* (story: ReadonlyArray<Act>) {
       { startImmediately: true }
     )
     const cancel = how === "interrupt" || how === "abort"
-    const first = yield* settledWithin(fiber, cancel ? after : patience)
+    const first = yield* settled(fiber, cancel ? after : undefined)
     if (how === "abort") controller.abort()
     else if (first === undefined) yield* Fiber.interrupt(fiber)
     const exit = yield* Fiber.await(fiber)
@@ -193,14 +185,14 @@ export const play = Effect.fnUntraced(function* (story: ReadonlyArray<Act>) {
     if (act.nested && act.settles)
       yield* supply().toolResult({ name: "run", arguments: {}, outcome: "blocked", token: `p${calls % 3}` })
     if (act.abort !== undefined) {
-      for (let count = 0; count < act.abort; count++) yield* Effect.yieldNow
+      yield* pause(act.abort)
       controller.abort()
     }
   })
 
   const settle = Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(supply().settled)
-    if ((yield* settledWithin(fiber, patience)) === undefined) yield* Fiber.interrupt(fiber)
+    if ((yield* settled(fiber, undefined)) === undefined) yield* Fiber.interrupt(fiber)
   })
 
   const wrong = () => view.wrong

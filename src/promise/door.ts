@@ -82,6 +82,8 @@ export const settleWith = async <A, E, R>(
   running(fiber)
   const abort = (): void => fiber.interruptUnsafe()
   signal?.addEventListener("abort", abort, { once: true })
+  // Whoever was called on the way, a file system say, may have aborted it already.
+  if (signal?.aborted === true) abort()
   const exit = await new Promise<Exit.Exit<A, E>>((resolve) => fiber.addObserver(resolve))
   signal?.removeEventListener("abort", abort)
   if (Exit.isSuccess(exit)) return exit.value
@@ -119,7 +121,11 @@ export class Door<R> {
 
   readonly close = (): Promise<void> => {
     this.#closed ??= Effect.runPromiseWith(this.#services)(
-      Effect.andThen(Fiber.interruptAll([...this.#running]), Scope.close(this.#scope, Exit.void))
+      Effect.yieldNow.pipe(
+        // Closed by what a call runs before it returns, that call is not among the running ones yet.
+        Effect.andThen(Effect.suspend(() => Fiber.interruptAll([...this.#running]))),
+        Effect.andThen(Scope.close(this.#scope, Exit.void))
+      )
     )
     return this.#closed
   }

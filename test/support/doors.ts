@@ -27,7 +27,7 @@ import { isPartStep, partVerbs } from "../../src/testing/scenario/steps.ts"
 
 export type Door = typeof makeScriptedAgent
 
-const stepsOf = (scenario: Scenario) =>
+export const stepsOf = (scenario: Scenario) =>
   scenario.steps.flatMap((step) => (step.do === "cancel" ? [step, step.while] : [step]))
 
 /** What a door cannot express of a scenario, if anything. */
@@ -59,13 +59,12 @@ const optionsOf = (config: object, cwd: string, id: string): AgentContextNode.Ag
 
 const abortable = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal })
 
-/** A scripted agent whose instances are made by `./node`, on the host's disk. */
-export const throughNode: Door = Effect.fnUntraced(function* (options) {
+/** What `./node` makes of a script's configuration, on the host's disk: one instance at a time. */
+export const nodeInstances = Effect.fnUntraced(function* (options: Parameters<Door>[0]) {
   yield* yamlLibrary
   const host = options.host ?? (yield* makeHost(options))
   const id = options.sessionId ?? "main"
   let config = options.config ?? {}
-  const scripted = yield* makeScriptedAgent({ ...options, host, config: {}, sessionId: "unused" })
   const make = Effect.fnUntraced(function* () {
     const scope = yield* Scope.make()
     const given = optionsOf(config, options.cwd, id)
@@ -86,6 +85,7 @@ export const throughNode: Door = Effect.fnUntraced(function* (options) {
     }
     return {
       ...own,
+      built,
       loop: yield* makeLoop(own).pipe(Scope.provide(scope)),
       answer: (step: Parameters<ScriptedAgent["answer"]>[0], signal: AbortSignal | undefined) =>
         playPart(step, signal, built).pipe(Scope.provide(scope)),
@@ -95,17 +95,24 @@ export const throughNode: Door = Effect.fnUntraced(function* (options) {
   let current = yield* Effect.exit(make())
   const close = Effect.suspend(() => (Exit.isSuccess(current) ? current.value.close : Effect.void))
   yield* Effect.addFinalizer(() => close)
-  const instance = Effect.suspend(() => current)
-  return onLoop(host, instance as ScriptedAgent["instance"], {
-    ...scripted,
-    resume: (next) =>
+  return {
+    host,
+    instance: Effect.suspend(() => current),
+    resume: (next: typeof options.config) =>
       Effect.gen(function* () {
         yield* close
         if (next !== undefined) config = next
         current = yield* Effect.exit(make())
         yield* current
       })
-  })
+  }
+})
+
+/** A scripted agent whose instances are made by `./node`, on the host's disk. */
+export const throughNode: Door = Effect.fnUntraced(function* (options) {
+  const { host, instance, resume } = yield* nodeInstances(options)
+  const scripted = yield* makeScriptedAgent({ ...options, host, config: {}, sessionId: "unused" })
+  return onLoop(host, instance as ScriptedAgent["instance"], { ...scripted, resume: resume as ScriptedAgent["resume"] })
 })
 
 const playPart = (

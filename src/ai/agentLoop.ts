@@ -9,23 +9,40 @@ import * as Prompt from "effect/ai/Prompt"
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
+import type * as Response from "effect/ai/Response"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import { type Direct, type Loop, type LoopServices, makeLoop } from "../agent/loop.ts"
 import { interruptedBy } from "../layers/interruption.ts"
 import { decodeConfiguration, type InvalidConfiguration } from "../schemas/Configuration.ts"
 import { copyJson } from "../schemas/json.ts"
 import type { SessionError } from "../schemas/SessionError.ts"
-import type { SessionEventInput } from "../schemas/SessionEvent.ts"
+import { SessionId, type SessionEventInput } from "../schemas/SessionEvent.ts"
 import type { StepRejected } from "../schemas/StepRejected.ts"
 import { ContextSupply } from "../services/ContextSupply.ts"
 import { Inbox } from "../services/Inbox.ts"
 import { Session, type SessionShape } from "../services/Session.ts"
-import { type Call, callTool, isCutShort, notRun, type Tools } from "./callTool.ts"
+import { loggedParts } from "./answerParts.ts"
+import type { Approve } from "./approval.ts"
+import { bounded, type Call, callTool, isCutShort, notRun, type Tools } from "./callTool.ts"
 import { interruptedText, toPrompt } from "./prompt.ts"
 
 export type { Direct } from "../agent/loop.ts"
+export type { Approval, ApprovalRequest, Approve } from "./approval.ts"
+
+/** The most bytes of a tool's result that are logged and sent, unless a run says otherwise. */
+export const defaultMaxResultBytes = 131_072
+
+/** Another `AgentLoop.run` of the same session is under way. */
+export class AlreadyRunning extends Schema.TaggedError<AlreadyRunning>()("AlreadyRunning", {
+  session: SessionId
+}) {
+  override get message() {
+    return `A run of session ${JSON.stringify(this.session)} is under way: wait for its end, interrupt it, or leave the message in its inbox`
+  }
+}
 
 /** What to run, and how far. */
 export interface RunOptions<T extends Tools> {
@@ -39,6 +56,16 @@ export interface RunOptions<T extends Tools> {
   readonly maxSteps?: number
   /** How many tools run at once, at least 1. Default 8. */
   readonly toolConcurrency?: number
+  /**
+   * Asked about each call of a tool with `needsApproval`, one call at a time. What it does not approve is not run: its result is
+   * `blocked`, and the model reads the `reason`. Without it, or when it fails, nothing is approved.
+   */
+  readonly approve?: Approve
+  /**
+   * The most bytes of a tool's result that are logged and sent, at least 1,024; of a longer one the beginning, and a note. Default
+   * 131,072. What the provider has run itself is left as it is.
+   */
+  readonly maxResultBytes?: number
   /** Ask for a stream instead of a whole answer. Default `false`. */
   readonly stream?: boolean
   /** Aborting it interrupts the run. */
@@ -57,29 +84,15 @@ export interface RunResult {
 }
 
 interface Answer {
-  readonly text: string
-  readonly calls: ReadonlyArray<{ readonly name: string; readonly params: unknown }>
+  readonly content: Prompt.AssistantMessage["content"]
   readonly reason: string | undefined
 }
 
-/** The parts of an answer that count, whole or streamed. */
-interface AnswerPart {
-  readonly type: string
-  readonly text?: string
-  readonly delta?: string
-  readonly name?: string
-  readonly params?: unknown
-  readonly providerExecuted?: boolean
-  readonly reason?: string
-  readonly error?: unknown
-}
-
-const answerOf = (parts: ReadonlyArray<AnswerPart>): Answer => ({
-  text: parts.map((part) => (part.type === "text" ? part.text : part.type === "text-delta" ? part.delta : "")).join(""),
-  calls: parts.flatMap(({ name = "", params, providerExecuted, type }) =>
-    type === "tool-call" && providerExecuted !== true ? [{ name, params }] : []
+const answerOf = (parts: ReadonlyArray<Response.AnyPart>): Answer => ({
+  content: Prompt.fromResponseParts(parts).content.flatMap((message) =>
+    message.role === "assistant" ? message.content : []
   ),
-  reason: parts.find(({ type }) => type === "finish")?.reason
+  reason: parts.find((part) => part.type === "finish")?.reason
 })
 
 const brokenOff = (error: unknown) =>
@@ -100,9 +113,9 @@ const ask = <T extends Tools>({ stream = false, system, toolkit }: RunOptions<T>
     ? Stream.runCollect(LanguageModel.streamText(request))
     : Effect.map(LanguageModel.generateText(request), ({ content }) => content)
   return Effect.flatMap(
-    parts as Effect.Effect<ReadonlyArray<AnswerPart>, AiError.AiError, LanguageModel.LanguageModel>,
+    parts as Effect.Effect<ReadonlyArray<Response.AnyPart>, AiError.AiError, LanguageModel.LanguageModel>,
     (parts) => {
-      const failed = parts.find(({ type }) => type === "error")
+      const failed = parts.find((part) => part.type === "error")
       return failed === undefined ? Effect.succeed(answerOf(parts)) : Effect.fail(brokenOff(failed.error))
     }
   )
@@ -120,7 +133,7 @@ const settleCalls = Effect.fnUntraced(function* (session: SessionShape) {
   yield* session.transact(() => [undefined, events])
 })
 
-const toCall = (at: string) => (asked: Answer["calls"][number], index: number) => ({
+const toCall = (at: string) => (asked: Prompt.ToolCallPart, index: number) => ({
   token: `call-${at}-${index + 1}`,
   name: asked.name,
   arguments: Result.getOrElse(copyJson(asked.params), () => null)
@@ -132,19 +145,27 @@ const answerStep = Effect.fnUntraced(function* <T extends Tools>(
   loop: Loop,
   options: RunOptions<T>
 ) {
-  const { reason, text, ...answer } = yield* ask(options, toPrompt(yield* session.surface))
+  const prompt = toPrompt(yield* session.surface)
+  const { content, reason } = yield* ask(options, prompt)
   const { steps, turns } = loop.conversation()
-  const calls = answer.calls.map(toCall(`${turns}-${steps}`))
+  const asked = content.flatMap((part) => (part.type === "tool-call" && !part.providerExecuted ? [part] : []))
+  const calls = asked.map(toCall(`${turns}-${steps}`))
+  const text = content.map((part) => (part.type === "text" ? part.text : "")).join("")
+  const parts = loggedParts(content, (part) => calls[asked.indexOf(part)]!.token)
   yield* session.append([
-    { type: "assistant/message", text },
+    { type: "assistant/message", text, ...parts },
     ...calls.map((call): SessionEventInput => ({ type: "tool/call", ...call }))
   ])
   const signal = options.signal === undefined ? {} : { signal: options.signal }
+  const asking = Semaphore.withPermit(yield* Semaphore.make(1))
+  const { approve, maxResultBytes = defaultMaxResultBytes, toolkit } = options
   const run = (call: Call) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const tool = isCutShort(reason) ? Effect.succeed(notRun) : callTool(options.toolkit, call, restore)
-        const finished = yield* tool
+        const tool = isCutShort(reason)
+          ? Effect.succeed(notRun)
+          : callTool(toolkit, call, { restore, approve, asking, messages: prompt.content })
+        const finished = bounded(yield* tool, maxResultBytes)
         yield* session.append([{ type: "tool/result", token: call.token, ...finished }])
         yield* supply.toolResult({ ...call, outcome: finished.outcome, ...signal })
       })
@@ -156,12 +177,31 @@ const answerStep = Effect.fnUntraced(function* <T extends Tools>(
 const directOf = (prompt: RunOptions<Tools>["prompt"]): ReadonlyArray<Direct> =>
   prompt === undefined ? [] : typeof prompt === "string" ? [{ text: prompt }] : prompt
 
+/** The sessions of runs that are under way. */
+const running = new WeakSet<SessionShape>()
+
+const alone = <A, E, R>(session: SessionShape, self: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.suspend(() =>
+      running.has(session)
+        ? Effect.fail(new AlreadyRunning({ session: session.id }))
+        : Effect.sync(() => void running.add(session))
+    ),
+    () => self,
+    () => Effect.sync(() => running.delete(session))
+  )
+
 const decodeLimits = decodeConfiguration(
   "agentLoop",
   Schema.Struct({
     maxSteps: Schema.optional(Schema.Natural.annotate({ description: "a whole number of steps" })),
     toolConcurrency: Schema.optional(
       Schema.Int.check(Schema.isGreaterThan(0)).annotate({ description: "a whole number, at least 1" })
+    ),
+    maxResultBytes: Schema.optional(
+      Schema.Int.check(Schema.isGreaterThanOrEqualTo(1024)).annotate({
+        description: "a whole number of bytes, at least 1024"
+      })
     )
   })
 )
@@ -192,23 +232,26 @@ const turn = Effect.fnUntraced(function* <T extends Tools>(services: LoopService
 /**
  * Runs one turn until the agent is idle: claims the inbox, asks the suppliers, enters the step, asks the model, runs its tools, and
  * again while there are results to answer or the user has said something more. Answers, calls and results are logged; results are
- * reported to the suppliers.
+ * reported to the suppliers. Reasoning, the metadata of the provider and what it has run itself stand in each later request again as
+ * they were; files that a model makes do not.
  *
  * Whatever ends it — the model's error, a `SessionError`, interruption, `signal` — leaves a valid log: no tool runs on, calls without
  * a result get one that says so, what was claimed and not entered waits again, and step and turn are ended. What an earlier process
- * has left open is mended the same way: a `prompt` ends that turn and begins another, without one it goes on. One run at a time for
- * each session. Limits that are no whole numbers fail with `InvalidConfiguration`, before anything else.
+ * has left open is mended the same way: a `prompt` ends that turn and begins another, without one it goes on.
+ *
+ * One run at a time for each session: a second one fails at once with `AlreadyRunning`. Limits that are no whole numbers fail with `InvalidConfiguration`, before anything else.
  */
 export const run = Effect.fn("AgentLoop.run")(function* <T extends Tools = {}>(
   options: RunOptions<T>
 ): Effect.fn.Return<
   RunResult,
-  AiError.AiError | SessionError | InvalidConfiguration,
+  AiError.AiError | SessionError | InvalidConfiguration | AlreadyRunning,
   Session | Inbox | ContextSupply | LanguageModel.LanguageModel | Tool.HandlerServices<T[keyof T]>
 > {
   const services = { session: yield* Session, inbox: yield* Inbox, supply: yield* ContextSupply }
-  return yield* Effect.gen(function* () {
-    yield* decodeLimits({ maxSteps: options.maxSteps, toolConcurrency: options.toolConcurrency })
+  const { maxResultBytes, maxSteps, toolConcurrency } = options
+  const work = Effect.gen(function* () {
+    yield* decodeLimits({ maxResultBytes, maxSteps, toolConcurrency })
     const loop = yield* makeLoop(services)
     yield* settleCalls(services.session)
     const says = directOf(options.prompt).length > 0
@@ -218,5 +261,6 @@ export const run = Effect.fn("AgentLoop.run")(function* <T extends Tools = {}>(
     const result: RunResult = yield* Effect.onError(turn(services, loop, options), () => Effect.ignore(leave))
     yield* loop.endTurn
     return result
-  }).pipe(Effect.scoped, interruptedBy(options.signal))
+  }).pipe(Effect.scoped)
+  return yield* alone(services.session, work).pipe(interruptedBy(options.signal))
 })

@@ -11,9 +11,9 @@ import * as Schema from "effect/Schema"
 import { copyJson } from "../schemas/json.ts"
 import { MessageId, Source, type UserMessage } from "../schemas/Message.ts"
 import { type SessionEvent, type SessionEventInput, ToolOutcome } from "../schemas/SessionEvent.ts"
+import { contentOf, loggedParts, optionsKey } from "./answerParts.ts"
 
-/** The key in the options of messages and parts that is this package's. */
-export const optionsKey = "effect-agent-context"
+export { optionsKey } from "./answerParts.ts"
 
 /** What the model is told of a call that nobody has finished. */
 export const interruptedText =
@@ -40,28 +40,27 @@ type Event<Type extends string> = Extract<SessionEvent, { readonly type: Type }>
 /** An assistant's answer and the results of its calls, while they are collected. */
 interface Answer {
   text: string | undefined
+  readonly parts?: unknown
   readonly calls: Array<Event<"tool/call">>
   readonly results: Map<string, Event<"tool/result">>
 }
 
-const answerMessages = ({ calls, results, text }: Answer): ReadonlyArray<Prompt.Message> => {
-  const said = text === undefined || (text === "" && calls.length > 0) ? [] : [Prompt.textPart({ text })]
-  const assistant = Prompt.assistantMessage({
-    content: [
-      ...said,
-      ...calls.map(({ arguments: params, name, token }) =>
-        Prompt.toolCallPart({
-          id: token,
-          name,
-          params,
-          providerExecuted: false,
-          options: { [optionsKey]: { arguments: params } }
-        })
-      )
-    ]
+const toCallPart = ({ arguments: params, name, token }: Event<"tool/call">) =>
+  Prompt.toolCallPart({
+    id: token,
+    name,
+    params,
+    providerExecuted: false,
+    options: { [optionsKey]: { arguments: params } }
   })
+
+const answerMessages = ({ calls, parts, results, text }: Answer): ReadonlyArray<Prompt.Message> => {
+  const called = new Map(calls.map((call) => [call.token, toCallPart(call)]))
+  const said = text === undefined || (text === "" && calls.length > 0) ? [] : [Prompt.textPart({ text })]
+  const content = (parts === undefined ? undefined : contentOf(parts, called)) ?? [...said, ...called.values()]
+  const assistant = Prompt.assistantMessage({ content })
   if (calls.length === 0) return [assistant]
-  const content = calls.map(({ name, token }) => {
+  const answers = calls.map(({ name, token }) => {
     const result = results.get(token)
     const outcome = result?.outcome ?? "aborted"
     const shown = result === undefined ? interruptedText : result.text
@@ -74,7 +73,7 @@ const answerMessages = ({ calls, results, text }: Answer): ReadonlyArray<Prompt.
       options: { [optionsKey]: { outcome, ...(shown === undefined ? {} : { text: shown }) } }
     })
   })
-  return [assistant, Prompt.toolMessage({ content })]
+  return [assistant, Prompt.toolMessage({ content: answers })]
 }
 
 /**
@@ -101,7 +100,8 @@ export const toPrompt = (surface: ReadonlyArray<SessionEvent>): Prompt.Prompt =>
       }
     } else if (event.type === "assistant/message") {
       close()
-      open = { text: (event as Event<"assistant/message">).text, calls: [], results: new Map() }
+      const { parts, text } = event as Event<"assistant/message">
+      open = { text, parts, calls: [], results: new Map() }
     } else if (event.type === "tool/call") {
       const call = event as Event<"tool/call">
       if (call.parent !== undefined) continue
@@ -140,9 +140,11 @@ const resultEvent = (part: Prompt.ToolResultPart): SessionEventInput => {
 }
 
 const assistantEvents = (content: Prompt.AssistantMessage["content"]): ReadonlyArray<SessionEventInput> => {
-  const calls = content.flatMap((part) => (part.type === "tool-call" ? [callEvent(part)] : []))
-  const results = content.flatMap((part) => (part.type === "tool-result" ? [resultEvent(part)] : []))
-  return [{ type: "assistant/message", text: textOf(content) }, ...calls, ...results]
+  const own = content.filter((part) => !("providerExecuted" in part && part.providerExecuted))
+  const calls = own.flatMap((part) => (part.type === "tool-call" ? [callEvent(part)] : []))
+  const results = own.flatMap((part) => (part.type === "tool-result" ? [resultEvent(part)] : []))
+  const parts = loggedParts(content, ({ id }) => id)
+  return [{ type: "assistant/message", text: textOf(content), ...parts }, ...calls, ...results]
 }
 
 /**

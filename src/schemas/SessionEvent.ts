@@ -49,7 +49,8 @@ export const KnownEvent = Schema.Union([
   event("step/start", { step: Schema.optionalKey(Schema.Natural), turn: Schema.optionalKey(Schema.Natural) }),
   event("step/end", { step: Schema.optionalKey(Schema.Natural), turn: Schema.optionalKey(Schema.Natural) }),
   event("user/message", { message: UserMessage }),
-  event("assistant/message", { text: Schema.String }),
+  /** `parts`: what else there is to an answer, as the loop that logs it wants it back; nobody else reads it. */
+  event("assistant/message", { text: Schema.String, parts: Schema.optionalKey(Schema.Json) }),
   event("tool/call", {
     token: Schema.String,
     parent: Schema.optionalKey(Schema.String),

@@ -72,24 +72,11 @@ class Script {
   }
 }
 
-const toolkitFor = (scenario: Scenario) => {
-  const names = new Set([pass, ...stepsOf(scenario).flatMap((step) => (step.do === "tool" ? [step.name] : []))])
-  const tools = [...names].map((name) =>
-    Tool.make(name, {
-      parameters: Schema.Json,
-      success: Schema.String,
-      failure: Schema.String,
-      failureMode: "return"
-    })
-  )
-  return Toolkit.make(...tools)
-}
-
 const outcomes: Readonly<Record<ToolOutcome, Effect.Effect<string, string>>> = {
   ok: Effect.succeed("done"),
   error: Effect.fail("it failed"),
   aborted: Effect.interrupt,
-  blocked: Effect.die("asked for approval first")
+  blocked: Effect.die("run without approval")
 }
 
 /** One run of the loop, held where it stands. */
@@ -139,12 +126,38 @@ class Run {
     streamText: () => Stream.empty
   })
 
-  readonly handler = (_: unknown, { toolCallId }: { readonly toolCallId: string }) => {
-    const finished = Deferred.makeUnsafe<ToolOutcome>()
-    return Effect.andThen(
-      this.note(() => this.finished.set(toolCallId, finished)),
-      Effect.flatMap(Deferred.await(finished), (outcome) => outcomes[outcome])
+  /** How the script says that the call ends, once it does. */
+  readonly outcome = (token: string) =>
+    Effect.suspend(() => {
+      const known = this.finished.get(token)
+      if (known !== undefined) return Deferred.await(known)
+      const finished = Deferred.makeUnsafe<ToolOutcome>()
+      return Effect.andThen(
+        this.note(() => this.finished.set(token, finished)),
+        Deferred.await(finished)
+      )
+    })
+
+  /** The tools of these names. A call is blocked by asking for an approval that nobody gives. */
+  readonly tools = (names: ReadonlySet<string>) => {
+    const toolkit = Toolkit.make(
+      ...Array.from(names, (name) =>
+        Tool.make(name, {
+          parameters: Schema.Json,
+          success: Schema.String,
+          failure: Schema.String,
+          failureMode: "return",
+          needsApproval: (_, { toolCallId }) =>
+            name !== pass && Effect.map(this.outcome(toolCallId), (outcome) => outcome === "blocked")
+        })
+      )
     )
+    const handler = (_: unknown, { toolCallId }: { readonly toolCallId: string }) =>
+      Effect.flatMap(this.outcome(toolCallId), (outcome) => outcomes[outcome])
+    const handlers = Object.fromEntries(
+      Array.from(names, (name) => [name, name === pass ? () => Effect.succeed("") : handler])
+    )
+    return Effect.provide(toolkit, toolkit.toLayer(handlers as never))
   }
 }
 
@@ -180,7 +193,7 @@ interface Beginning {
 
 /** A scripted agent that is nothing but `AgentLoop.run` over a scripted model. */
 export const throughLoop = (scenario: Scenario): Door => {
-  const toolkit = toolkitFor(scenario)
+  const names = new Set([pass, ...stepsOf(scenario).flatMap((step) => (step.do === "tool" ? [step.name] : []))])
   return Effect.fnUntraced(function* (options) {
     const { host, instance: made, resume } = yield* nodeInstances(options)
     const script = new Script(scenario)
@@ -227,12 +240,9 @@ export const throughLoop = (scenario: Scenario): Door => {
           const loop = Effect.gen(function* () {
             yield* supply.onToolResult(({ token }) => Effect.runSync(begun.note(() => begun.reported.add(token))))
             if (reject) yield* supply.register(rejecting)
-            const handlers = Object.fromEntries(
-              Object.keys(toolkit.tools).map((name) => [name, name === pass ? () => Effect.succeed("") : begun.handler])
-            )
-            const tools = yield* Effect.provide(toolkit, toolkit.toLayer(handlers as never))
             const abortable = signal === undefined ? {} : { signal }
-            return yield* AgentLoop.run({ prompt, toolkit: tools, toolConcurrency: 100, maxSteps: 100, ...abortable })
+            const toolkit = yield* begun.tools(names)
+            return yield* AgentLoop.run({ prompt, toolkit, toolConcurrency: 100, maxSteps: 100, ...abortable })
           }).pipe(Effect.scoped, Effect.provide(Context.merge(built, held)))
           begun.fiber = yield* Effect.forkDetach(
             Effect.flatMap(Effect.exit(loop), (exit) => begun.note(() => (begun.exit = exit)))
@@ -276,8 +286,8 @@ export const throughLoop = (scenario: Scenario): Door => {
             params
           })
           const parts = made.map(({ arguments: given = {}, name }, index) => toPart(name, given, index))
-          yield* Deferred.succeed(current.answer, parts.length > 0 ? parts : [toPart(pass, {}, 0)])
           const before = current.finished.size
+          yield* Deferred.succeed(current.answer, parts.length > 0 ? parts : [toPart(pass, {}, 0)])
           yield* current.until(() => current.finished.size === before + made.length)
           const logged = (yield* session.log).flatMap((event) =>
             event.type === "tool/call" ? [String(event["token"])] : []

@@ -51,6 +51,8 @@ console.log(JSON.stringify(problems))
 
 fs.rmSync(home, { recursive: true, force: true })
 fs.mkdirSync(installed, { recursive: true })
+// A package of its own; otherwise the name would lead back to this one, and not to what is unpacked.
+fs.writeFileSync(path.join(home, "package.json"), JSON.stringify({ type: "module", private: true }))
 run("npm", "pack", "--ignore-scripts", "--silent", "--pack-destination", home)
 const tarball = path.join(home, `${name}-${version}.tgz`)
 run("tar", "-xzf", tarball, "-C", installed, "--strip-components=1")
@@ -70,10 +72,10 @@ const problems: ReadonlyArray<string> = JSON.parse(
 )
 for (const problem of problems) console.error(problem)
 
-/** Modules in the bundle of an application that imports only the instructions, by the barrel and by their own path. */
-const bundled = async (specifier: string): Promise<ReadonlyArray<string>> => {
+/** Modules in the bundle of an application of which this is the code. */
+const bundled = async (code: string): Promise<ReadonlyArray<string>> => {
   const entry = path.join(home, "app.mjs")
-  fs.writeFileSync(entry, `import { AgentInstructions } from "${specifier}"\nconsole.log(AgentInstructions)\n`)
+  fs.writeFileSync(entry, code)
   const result = await build({
     configFile: false,
     logLevel: "silent",
@@ -90,12 +92,52 @@ const bundled = async (specifier: string): Promise<ReadonlyArray<string>> => {
   )
 }
 
-const heavy = /\/(?:@effect\/platform-node|yaml|ignore)\/|\/dist\/(?:cli|node|promise|testing)\//
+/** What an application should not pay for unless it uses it. */
+const heavy = {
+  node: /\/@effect\/platform-node|\/dist\/(?:node|promise)\b/,
+  command: /\/dist\/cli\//,
+  testing: /\/dist\/testing\//,
+  yaml: /\/node_modules\/yaml\//,
+  ignore: /\/node_modules\/ignore\//,
+  model: /\/effect\/dist\/(?:unstable\/)?ai\//
+}
+/** Which of these the whole of an entry point is allowed to bring. */
+const brings: Readonly<Record<string, ReadonlyArray<keyof typeof heavy>>> = {
+  FileReferences: ["ignore"],
+  SkillsFileSystem: ["yaml"],
+  ai: ["model"],
+  node: ["ignore", "node", "yaml"],
+  promise: ["ignore", "node", "yaml"],
+  testing: ["ignore", "testing", "yaml"]
+}
+const parts = Object.keys(heavy) as ReadonlyArray<keyof typeof heavy>
+const applications = subpaths.map((subpath) => {
+  const specifier = path.posix.join(name, subpath)
+  // Of the barrel one name is used, of everything else all.
+  return subpath === "."
+    ? {
+        specifier,
+        allowed: [],
+        code: `import { AgentInstructions } from "${specifier}"\nconsole.log(AgentInstructions)\n`
+      }
+    : {
+        specifier,
+        allowed: brings[path.basename(subpath)] ?? [],
+        code: `import * as All from "${specifier}"\nconsole.log(All)\n`
+      }
+})
 const unshaken: Array<string> = []
-for (const specifier of [name, `${name}/AgentInstructions`]) {
-  const ids = await bundled(specifier)
-  if (!ids.some((id) => id.includes("AgentInstructions"))) unshaken.push(`${specifier} is not in its own bundle`)
-  unshaken.push(...ids.filter((id) => heavy.test(id)).map((id) => `${specifier} brings ${id} into a bundle`))
+for (const { allowed, code, specifier } of applications) {
+  const ids = await bundled(code)
+  if (!ids.some((id) => id.includes(`/${name}/dist/`))) unshaken.push(`${specifier} is not in its own bundle`)
+  for (const part of parts.filter((each) => !allowed.includes(each))) {
+    const id = ids.find((each) => heavy[part].test(each))
+    if (id !== undefined) unshaken.push(`${specifier} brings ${part} into a bundle: ${id}`)
+  }
+  for (const part of allowed) {
+    if (!ids.some((id) => heavy[part].test(id)))
+      unshaken.push(`${specifier} no longer brings ${part} into a bundle: say so`)
+  }
 }
 for (const problem of unshaken) console.error(problem)
 

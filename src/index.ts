@@ -1,5 +1,13 @@
 /**
  * Every public face under its name; import a face by its own path where start-up matters.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { FileReferences } from "effect-agent-context"
+ *
+ * console.log(FileReferences.formatMention({ path: "docs/a page.md", kind: "file" })) // => @"docs/a page.md"
+ * ```
  */
 export * as AgentInstructions from "./AgentInstructions.ts"
 export * as ConfinedFileSystem from "./ConfinedFileSystem.ts"

@@ -53,15 +53,16 @@ import type { InvalidTimeZone } from "./schemas/TimeContext.ts"
 
 export type { AgentContextConfig } from "./schemas/AgentContextConfig.ts"
 export { InvalidConfiguration } from "./schemas/Configuration.ts"
+export type { HostServices, SessionNeeds, SessionParts } from "./node/assemble.ts"
 export { fromEnvironment } from "./node/environmentConfig.ts"
 
-/** What Node brings. */
+/** What Node brings: files, paths, and child processes. */
 export type Platform = FileSystem.FileSystem | Path.Path | ChildProcessSpawner
 
-/** Why a host cannot be built. */
+/** Why a host cannot be built: a key of its configuration is wrong, or the registry refuses the provider of skills on disk. */
 export type HostError = InvalidConfiguration | SkillRegistryError
 
-/** Why a session cannot be. */
+/** Why a session cannot be built: a wrong key, a session that is damaged or written by another, two suppliers of one name, an unknown time zone. */
 export type SessionLayerError = InvalidConfiguration | SessionError | DuplicateSupplier | InvalidTimeZone
 
 /**
@@ -76,7 +77,7 @@ export type SessionLayerError = InvalidConfiguration | SessionError | DuplicateS
  */
 export const layerFileSystem: Layer.Layer<FileSystem.FileSystem> = NodeFiles.layer
 
-/** The platform services of Node, with `layerFileSystem`. */
+/** The platform services of Node, with `layerFileSystem`: for `layerWithoutPlatform`, or for an application of its own. */
 export const layerPlatform: Layer.Layer<Platform> = NodeChildProcessSpawner.layer.pipe(
   Layer.provideMerge(Layer.merge(layerFileSystem, NodePath.layer))
 )

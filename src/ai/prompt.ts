@@ -31,7 +31,7 @@ const decodeCall = Schema.decodeUnknownOption(CallOptions)
 const decodeResult = Schema.decodeUnknownOption(ResultOptions)
 const isJson = Schema.is(Schema.Json)
 
-/** One user message. */
+/** One user message as a message of a `Prompt`, with its id and source in the options. */
 export const fromUserMessage = ({ id, source, text }: UserMessage): Prompt.UserMessage =>
   Prompt.userMessage({ content: [Prompt.textPart({ text })], options: { [optionsKey]: { id, source } } })
 

@@ -67,13 +67,13 @@ const Skill = Tool.make("skill", {
   ...answer
 }).annotate(Tool.Readonly, true)
 
-/** `read`, `write`, `edit` and `list`. */
+/** `read`, `write`, `edit` and `list`, as the model is offered them. What goes wrong is an answer in words, never a failure. `layerFiles` runs them. */
 export const files = Toolkit.make(Read, Write, Edit, List)
 
-/** `skill`. */
+/** `skill`, which loads the instructions of a skill by its name (S-43). `layerSkill` runs it. */
 export const skill = Toolkit.make(Skill)
 
-/** All five. */
+/** All five tools, to be given to `AgentLoop.run`: `yield* AgentTools.all`. `layer` runs them. */
 export const all = Toolkit.merge(files, skill)
 
 /** The lines from `offset` on that fit, and a note when there are others. */
@@ -174,10 +174,18 @@ const makeFiles = Effect.gen(function* () {
 })
 
 /** `files` over the file system there is. Paths outside of the session's directory are refused, by name and by real path. */
-export const layerFiles = files.toLayer(makeFiles)
+export const layerFiles: Layer.Layer<
+  Tool.HandlersFor<typeof files.tools>,
+  never,
+  FileSystem.FileSystem | Session
+> = files.toLayer(makeFiles)
 
-/** `skill` over the skills there are (S-43). */
-export const layerSkill = skill.toLayer(
+/** Runs `skill` over the skills of the registry, as the session's directory sees them (S-43). */
+export const layerSkill: Layer.Layer<
+  Tool.HandlersFor<typeof skill.tools>,
+  never,
+  Session | SkillRegistry
+> = skill.toLayer(
   Effect.gen(function* () {
     const registry = yield* SkillRegistry
     const { cwd } = yield* Session
@@ -191,5 +199,9 @@ export const layerSkill = skill.toLayer(
   })
 )
 
-/** All five. */
-export const layer = Layer.merge(layerFiles, layerSkill)
+/** Runs all five tools, in the session's directory; `layerFiles` and `layerSkill` together. */
+export const layer: Layer.Layer<
+  Tool.HandlersFor<typeof all.tools>,
+  never,
+  FileSystem.FileSystem | Session | SkillRegistry
+> = Layer.merge(layerFiles, layerSkill)

@@ -43,10 +43,10 @@ type Where<C, Part extends string, Service> = C extends { readonly [K in Part]: 
       : Service
   : never
 
-/** What a host has. */
+/** The services of a host with the configuration `C`: those of a part that is off are not among them. */
 export type HostServices<C> = SessionStore | Where<C, "skills", SkillRegistry | SkillsFileSystem>
 
-/** What a session has. */
+/** The services of a session with the configuration `C`: those of a part that is off are not among them. */
 export type SessionParts<C> =
   | SessionServices
   | Where<C, "instructions", AgentInstructions>
@@ -61,7 +61,7 @@ type Unless<C, Part extends string, Service> = C extends { readonly [K in Part]?
     : Service
   : never
 
-/** What a session asks of its host. */
+/** The services that a session with the configuration `C` needs from its host. */
 export type SessionNeeds<C> = SessionStore | Unless<C, "skills", SkillRegistry> | Unless<C, "tmux", ChildProcessSpawner>
 
 /** The directory of the process; one that is gone is that of nobody. */

@@ -1,7 +1,7 @@
 /** What an agent context is made from, in plain TypeScript. */
 import type { FileSystem } from "effect/FileSystem"
 
-/** Workspace instructions. Sizes are UTF-8 bytes. */
+/** Workspace instructions: which files count, and how much of them is told. Sizes are UTF-8 bytes. */
 export interface InstructionsOptions {
   /** Bounds each instruction message, frame and notices included. There is no default; 0 or less turns instructions off. */
   readonly maxBytes: number
@@ -21,7 +21,7 @@ export interface InstructionsOptions {
   readonly touchTools?: Readonly<Record<string, string>>
 }
 
-/** Skills. Sizes are UTF-8 bytes. */
+/** Which skills there are, and how the model is told of them. Sizes are UTF-8 bytes. */
 export interface SkillsOptions {
   /** Whether the usual directories count. Default `true`. */
   readonly includeDefaultRoots?: boolean
@@ -71,7 +71,7 @@ export interface SessionReferencesOptions {
   readonly onUnavailable?: "reject" | "notice"
 }
 
-/** The time. */
+/** The time, as the model is told it: in which zone, and how often. */
 export interface TimeOptions {
   /** An IANA name. Default that of the process. */
   readonly timeZone?: string
@@ -79,7 +79,7 @@ export interface TimeOptions {
   readonly refreshIntervalMs?: number
 }
 
-/** The place in tmux. */
+/** Where in tmux the agent runs, as the model is told it. */
 export interface TmuxOptions {
   /** How long one look may take: milliseconds, or a text such as `"1 second"`, the default. */
   readonly timeout?: number | `${number} ${"millis" | "second" | "seconds"}`

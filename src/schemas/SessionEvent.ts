@@ -39,6 +39,7 @@ export const InboxRemoved = event("inbox/removed", { id: MessageId })
 /** The messages `ids` were taken for a step. Each keeps its place until it is logged, dropped or waits again. */
 export const InboxClaimed = event("inbox/claimed", { ids: Schema.Array(MessageId) })
 
+/** What changes the inbox: a message begins to wait, gives its place to another, is dropped, or is taken for a step. */
 export const InboxEvent = Schema.Union([InboxInserted, InboxReplaced, InboxRemoved, InboxClaimed])
 export type InboxEvent = typeof InboxEvent.Type
 
@@ -74,7 +75,7 @@ export const UnknownEvent = Schema.StructWithRest(Schema.Struct({ type: Schema.N
 ])
 export type UnknownEvent = typeof UnknownEvent.Type
 
-/** The fields the log adds. */
+/** The fields the log adds: the place of the event, from 0, and when it was logged, in epoch milliseconds. */
 export interface Stamp {
   /** Position in the log, contiguous from 0. */
   readonly seq: number

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type { Effect } from "effect/Effect"
 import type { LoadedInstructions, ProjectRootUnavailable } from "../schemas/Instructions.ts"
 
-/** How to load. */
+/** How to load: what ends it early, and how complete its report is. */
 export interface LoadOptions {
   /** Aborting it ends the load at once, hanging reads included; the load is then interrupted. */
   readonly signal?: AbortSignal

@@ -4,7 +4,7 @@ import type { Effect } from "effect/Effect"
 import type { Diagnostic } from "../schemas/Diagnostic.ts"
 import type { FileCompletion, FileReferenceError } from "../schemas/FileReference.ts"
 
-/** How to ask. */
+/** How to ask for candidates: how many, for whom, and what ends it early. */
 export interface ListOptions {
   /** The most candidates wanted; `maxResults` of the configuration unless given. */
   readonly limit?: number

@@ -15,7 +15,7 @@ export interface SkillLookup {
   readonly signal?: AbortSignal
 }
 
-/** How to list. */
+/** How to list: for which directory, what ends it early, and whether what is remembered will do. */
 export interface SkillListing extends SkillLookup {
   /** Ask every provider again, whatever is remembered: for the first look of a new agent (S-25). */
   readonly revalidate?: boolean

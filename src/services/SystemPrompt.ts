@@ -10,7 +10,7 @@ export interface SystemPromptView {
   readonly tools: ReadonlySet<string> | undefined
 }
 
-/** One section. */
+/** One section of a system prompt: its name, its place, and what it says. */
 export interface SystemPromptSection {
   /** Unique in its `SystemPrompt`, not empty, and never shown. */
   readonly name: string

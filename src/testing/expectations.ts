@@ -223,7 +223,7 @@ const error = (expect: Expectations, seen: Seen): ReadonlyArray<Mismatch> => {
     : [{ key: "error", expected: "none", seen: `${seen.error.tag}: ${seen.error.message}` }]
 }
 
-/** Every expectation that does not hold. */
+/** Every expectation that does not hold, with what was expected and what was seen; empty when all do. */
 export const mismatches = (expect: Expectations, seen: Seen): ReadonlyArray<Mismatch> => [
   ...exact("decision", expect.decision, seen.decision),
   ...messages("entered", expect.entered, seen.entered),

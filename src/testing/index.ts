@@ -1,6 +1,21 @@
 /**
  * What users test with: a file system in memory that can be broken on purpose, a scripted agent that drives the real
  * layers, scenarios as data, virtual time, and the promises every session store has to keep.
+ *
+ * **Example** (Without a disk)
+ *
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as FileSystem from "effect/FileSystem"
+ * import * as AgentInstructions from "effect-agent-context/AgentInstructions"
+ * import { MemoryFileSystem } from "effect-agent-context/testing"
+ *
+ * const { fileSystem } = MemoryFileSystem.makeSync({ "/repo/.git/HEAD": "", "/repo/AGENTS.md": "Use tabs." })
+ * const load = AgentInstructions.load({ cwd: "/repo", maxBytes: 4096 })
+ *
+ * const { changes } = await Effect.runPromise(Effect.provideService(load, FileSystem.FileSystem, fileSystem))
+ * console.log(changes.map(({ path }) => path)) // => ["AGENTS.md"]
+ * ```
  */
 export { type Expectations, type MessageMatch, type Mismatch, mismatches, type Seen } from "./expectations.ts"
 export * as MemoryFileSystem from "./memoryFileSystem.ts"

@@ -64,7 +64,7 @@ export interface ScenarioResult {
   readonly failures: ReadonlyArray<ScenarioFailure>
 }
 
-/** How to play. */
+/** How to play: how patiently, and with which agent. */
 export interface PlayOptions {
   /** Real milliseconds a step may take before it counts as hanging; default 5,000. */
   readonly patience?: number

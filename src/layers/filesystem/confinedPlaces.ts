@@ -28,6 +28,8 @@ export interface Place {
   readonly missing: ReadonlyArray<string>
   /** What is missing is the target of a link. */
   readonly dangling: boolean
+  /** How the last link on the way was ended that nothing came behind. */
+  readonly ending: Ending
 }
 
 /** An entry of a directory: the last name of a path is not followed. */
@@ -107,6 +109,7 @@ export const makePlaces = (fs: FileSystem.FileSystem, roots: ReadonlyArray<strin
     let links = 0
     let strayed = false
     let linked = Infinity
+    let ending: Ending = ""
     for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
       if (!directory) return yield* Effect.fail(inside(at) ? failure("BadResource", "ENOTDIR") : denied)
       if (name === "..") {
@@ -121,7 +124,7 @@ export const makePlaces = (fs: FileSystem.FileSystem, roots: ReadonlyArray<strin
         if (!inside(next) || !inside(at)) return yield* Effect.fail(denied)
         if (!failedAs("NotFound")(info.failure) || pending.includes("..")) return yield* Effect.fail(info.failure)
         const missing = [name, ...pending.toReversed()]
-        return { path: join(at, missing), existing: at, missing, dangling: pending.length >= linked }
+        return { path: join(at, missing), existing: at, missing, dangling: pending.length >= linked, ending }
       }
       if (info.success.type !== "SymbolicLink") {
         at = next
@@ -132,13 +135,14 @@ export const makePlaces = (fs: FileSystem.FileSystem, roots: ReadonlyArray<strin
       const target = yield* Effect.mapError(fs.readLink(next), (error) => (strayed ? denied : error))
       if (++links > mostLinks) return yield* Effect.fail(strayed ? denied : failure("BadResource", "ELOOP"))
       if (pending.length < linked) linked = pending.length
+      if (pending.length === 0) ending ||= endingOf(target)
       const absolute = target.startsWith("/") || (windows && Paths.isAbsolute(target))
       const onwards = absolute ? yield* begin(target) : { at, rest: target.split(windows ? /[\\/]/ : "/") }
       at = onwards.at
       pending = [...pending, ...onwards.rest.filter((name) => name !== "" && name !== ".").reverse()]
     }
     if (!inside(at)) return yield* Effect.fail(denied)
-    return { path: at, existing: at, missing: [], dangling: false }
+    return { path: at, existing: at, missing: [], dangling: false, ending }
   })
 
   const followed = Effect.fnUntraced(function* (text: string) {
@@ -147,7 +151,7 @@ export const makePlaces = (fs: FileSystem.FileSystem, roots: ReadonlyArray<strin
       if (Option.isSome(real)) {
         const path = real.value
         if (!inside(path)) return yield* Effect.fail(denied)
-        return { path, existing: path, missing: [], dangling: false }
+        return { path, existing: path, missing: [], dangling: false, ending: "" as const }
       }
     }
     return yield* walk(text)
@@ -155,7 +159,7 @@ export const makePlaces = (fs: FileSystem.FileSystem, roots: ReadonlyArray<strin
 
   const follow: Places["follow"] = (path) =>
     Effect.flatMap(spelled(path), ({ ending, text }) =>
-      Effect.map(followed(text), (place) => ({ ...place, asked: ended(place.path, ending) }))
+      Effect.map(followed(text), (place) => ({ ...place, asked: ended(place.path, ending || place.ending) }))
     )
 
   const entry = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Entry, PlatformError> {
@@ -166,7 +170,8 @@ export const makePlaces = (fs: FileSystem.FileSystem, roots: ReadonlyArray<strin
       const { path } = yield* followed(text)
       return { directory: Paths.parent(path), path, asked: ended(path, "/.") }
     }
-    if (ending !== "") yield* followed(text)
+    // Ended so, a path is what a link at its end leads to.
+    const whole = ending === "" ? undefined : yield* followed(text)
     const above = yield* Effect.result(followed(windows ? Paths.parent(text) : text.slice(0, separator) || "/"))
     if (Result.isFailure(above)) {
       // What holds a root is outside. The root itself is not, and can be looked at, under whatever name.
@@ -177,7 +182,9 @@ export const makePlaces = (fs: FileSystem.FileSystem, roots: ReadonlyArray<strin
     const directory = above.success.path
     const at = Paths.child(directory, name)
     if (!inside(at)) return yield* Effect.fail(denied)
-    return { directory, path: at, asked: ended(at, ending) }
+    if (whole === undefined || whole.missing.length > 0 || whole.path === at)
+      return { directory, path: at, asked: ended(at, ending) }
+    return { directory: Paths.parent(whole.path), path: whole.path, asked: ended(at, ending) }
   })
 
   const steady: Places["steady"] = Effect.fnUntraced(function* (find, look) {
@@ -207,6 +214,8 @@ const unended = (path: string): number => {
   while (path[length - 1] === "/" || (path[length - 1] === "." && path[length - 2] === "/")) length -= 1
   return length
 }
+
+const endingOf = (path: string): Ending => (path.endsWith("/") ? "/" : path.endsWith("/.") ? "/." : "")
 
 const ending = (slash: boolean, shortened: boolean): Ending => (slash ? "/" : shortened ? "/." : "")
 

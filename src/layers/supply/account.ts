@@ -48,3 +48,9 @@ export class Account {
     return this.#step === undefined ? this.#projections.slice() : [this.#step, ...this.#projections]
   }
 }
+
+/** A source in the log that no fold can take (I-54). */
+export const historyIgnored = (kind: string, seq: number): Diagnostic => ({
+  tag: "HistoryIgnored",
+  message: `Event ${seq} of the log has a source of kind ${kind} that is damaged or of an unknown version; it is ignored`
+})

@@ -73,9 +73,12 @@ const waitingEvents = (
 /** What one supplier brings to a step, and which messages of its are there already. */
 interface Part {
   readonly contributions: ReadonlyArray<Contribution>
-  readonly handed: ReadonlyArray<MessageId>
+  readonly claimed: ReadonlyArray<MessageId>
   readonly pending: ReadonlyArray<MessageId>
 }
+
+/** Claimed messages that wait for an answer. One that its supplier has put back waits by itself, whatever becomes of the step. */
+const handedOf = ({ claimed, pending }: Part): ReadonlyArray<MessageId> => claimed.filter((id) => !pending.includes(id))
 
 const make = Effect.gen(function* () {
   const session = yield* Session
@@ -141,19 +144,19 @@ const make = Effect.gen(function* () {
       attempt(`${supplier.name} contributes nothing to this step, since it cannot tell what is its own`, () =>
         parts.push({
           contributions,
-          handed: pre.claimed.filter((message) => ownsMessage(supplier, message)).map(({ id }) => id),
+          claimed: pre.claimed.filter((message) => ownsMessage(supplier, message)).map(({ id }) => id),
           pending: pending.filter((message) => ownsMessage(supplier, message)).map(({ id }) => id)
         })
       )
     }
     if (rejected !== undefined || pre.decision === "reject" || pre.turn === undefined) {
       // A claimed message of a supplier that failed or rejected is none of these; the loop puts it back.
-      const events = parts.flatMap((part) => waitingEvents(part.contributions, part.handed, part.pending))
+      const events = parts.flatMap((part) => waitingEvents(part.contributions, handedOf(part), part.pending))
       if (events.length > 0) yield* Effect.orDie(inbox.update(() => [undefined, events]))
       move(Staging.release(staging))
       return rejected === undefined ? { decision: "reject" } : yield* rejected.error
     }
-    const taken = new Set(parts.flatMap(({ handed }) => handed))
+    const taken = new Set(parts.flatMap(({ claimed }) => claimed))
     const contributions = parts.flatMap((part) => part.contributions)
     const messages = assemble(
       pre.claimed.filter(({ id }) => !taken.has(id)),
@@ -162,8 +165,8 @@ const make = Effect.gen(function* () {
     const entered = new Set(messages.map(({ id }) => id))
     const superseded = parts.flatMap((part) =>
       part.contributions.some(({ ifNotEntered }) => ifNotEntered === "wait")
-        ? [...part.handed, ...part.pending]
-        : part.handed
+        ? [...handedOf(part), ...part.pending]
+        : handedOf(part)
     )
     const dropped = superseded.filter((id) => !entered.has(id))
     return { decision: "enter", turn: pre.turn, step: pre.step, messages, dropped }

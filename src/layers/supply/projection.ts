@@ -14,14 +14,13 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { History } from "../../pipeline/told.ts"
-import type { Diagnostic } from "../../schemas/Diagnostic.ts"
 import type { Source, UserMessage } from "../../schemas/Message.ts"
 import type { InboxEvent, SessionEvent } from "../../schemas/SessionEvent.ts"
 import type { Contribution, PreStep, Supplier, SupplierReport, ToolExecution } from "../../services/ContextSupply.ts"
 import { Inbox } from "../../services/Inbox.ts"
 import { Session } from "../../services/Session.ts"
 import { interruptedBy } from "../interruption.ts"
-import { Account, Findings } from "./account.ts"
+import { Account, Findings, historyIgnored } from "./account.ts"
 import { guarded } from "./guarded.ts"
 import { Touches } from "./touches.ts"
 import type { Draft, Explanation, Moment, Projection, Projector } from "./projector.ts"
@@ -31,10 +30,8 @@ export type { Draft, Explanation, Moment, Projection, Projector } from "./projec
 const sameMessage = (waiting: UserMessage, draft: Draft): boolean =>
   waiting.text === draft.text && Equal.equals(waiting.source, draft.source)
 
-const historyIgnored = (kind: string, seq: number): Diagnostic => ({
-  tag: "HistoryIgnored",
-  message: `Event ${seq} of the log has a source of kind ${kind} that is damaged or of an unknown version; it is ignored`
-})
+/** Waits on at its place, even if it is claimed. */
+const keep = (message: UserMessage): InboxEvent => ({ type: "inbox/replaced", id: message.id, message })
 
 /** What a finished look came to. */
 type Outcome =
@@ -249,9 +246,13 @@ export const makeProjection = Effect.fnUntraced(function* <Told, Observed>(
     // Takes over instead of waiting: a background look that hangs cannot hold up a step.
     yield* stop
     const outcome = yield* look(step)
+    if (outcome._tag === "CouldNotLook") {
+      // Nothing is added. What waits goes on waiting as it is: whether it is still right is not known (I-5).
+      yield* inbox.update(() => [undefined, history.claimed ? history.allWaiting.map(keep) : []]).pipe(Effect.orDie)
+      return []
+    }
     const waiting = history.waiting
-    if (outcome._tag === "NotDue" || outcome._tag === "CouldNotLook")
-      return waiting === undefined ? [] : [asContribution(waiting, "end")]
+    if (outcome._tag === "NotDue") return waiting === undefined ? [] : [asContribution(waiting, "end")]
     if (outcome._tag === "Nothing") {
       if (waiting === undefined || history.claimed) settles(outcome.mark, true)
       else yield* leaveWaiting(outcome, true).pipe(Effect.orDie)

@@ -6,7 +6,6 @@
  * it — `matter.read` of one file after the other, `readProperties` awaited in a loop, as skills-ref lists — and in the other ways
  * that somebody might choose who wants it faster. The fastest of all is the one to beat.
  */
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import matter from "gray-matter"
@@ -17,6 +16,7 @@ import { readProperties } from "skills-ref"
 import { parseDocument } from "yaml"
 import * as SkillRegistry from "../../src/SkillRegistry.ts"
 import * as SkillsFileSystem from "../../src/SkillsFileSystem.ts"
+import * as AgentContextNode from "../../src/node.ts"
 import * as FastFiles from "../../src/node/fastFiles.ts"
 import { home, skills } from "../fixtures.ts"
 import type { Bench } from "../lib/bench.ts"
@@ -26,7 +26,7 @@ import * as dsh from "../peers/dshSkills.ts"
 const layer = Layer.fresh(
   SkillsFileSystem.layer().pipe(
     Layer.provideMerge(SkillRegistry.layer),
-    Layer.provide([NodeFileSystem.layer, FastFiles.layer])
+    Layer.provide([AgentContextNode.layerFileSystem, FastFiles.layer])
   )
 )
 const mount = () => ManagedRuntime.make(layer)

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as fs from "node:fs"
 import { FastReader } from "../layers/files/fastReader.ts"
 import { type FastFile, FastFiles, type FastStat, type Stop } from "../layers/skills/fastFiles.ts"
+import { localDisk } from "./localDisk.ts"
 import * as fastReader from "./fastReader.ts"
 
 /** How many files are asked about at the same time, through the pool. */
@@ -60,12 +61,10 @@ const sideBySide = (
  * Times as numbers still tell a quarter of a microsecond apart, and a version is only trusted when its file is seconds old; as big
  * integers they would cost a tenth of everything.
  */
-const toStat = (stat: fs.Stats): FastStat | undefined => {
-  if (!stat.isFile()) return undefined
-  const { ctimeMs, dev, ino, mtimeMs, size } = stat
-  const node = `${dev}:${ino}`
-  return { size, mtime: mtimeMs, node, version: `${node}:${size}:${mtimeMs}:${ctimeMs}` }
-}
+const toStat = (stat: fs.Stats): FastStat | undefined =>
+  stat.isFile()
+    ? { size: stat.size, mtime: stat.mtimeMs, ctime: stat.ctimeMs, device: stat.dev, inode: stat.ino }
+    : undefined
 
 /** Runs `ask` for all of `indexes`, as many at once as fit into a slice of time, until it is stopped. */
 const inSlices = (
@@ -88,12 +87,16 @@ const inSlices = (
   work()
 }
 
-/** Which of `roots` lie on a disk of this machine. Calls back later. */
+/**
+ * Which of `roots` lie on a disk of this machine. Calls back later. One that links lead to is asked through the pool, for they may
+ * lead to a disk that does not answer.
+ */
 const findLocal = (roots: ReadonlyArray<string>, done: (local: ReadonlySet<string>) => void): void => {
-  const local = new Set<string>()
-  let open = roots.length
-  if (localTypes.size === 0 || open === 0) return void setImmediate(() => done(local))
-  for (const root of roots) {
+  const local = new Set(roots.filter(localDisk.isHere))
+  const others = localTypes.size === 0 ? [] : roots.filter((root) => !local.has(root))
+  let open = others.length
+  if (open === 0) return void setImmediate(() => done(local))
+  for (const root of others) {
     fs.statfs(root, (error, stat) => {
       if (error === null && localTypes.has(stat.type)) local.add(root)
       open -= 1
@@ -111,18 +114,22 @@ const each = (
 ): Stop => {
   let stopped = false
   let stop: Stop | undefined
-  const roots = new Set(files.flatMap(({ root }) => (root === undefined ? [] : [root])))
+  const roots = new Set<string>()
+  for (const { root } of files) if (root !== undefined) roots.add(root)
   findLocal([...roots], (local) => {
     if (stopped) return
-    const isDirect = ({ root }: FastFile) => root !== undefined && local.has(root)
-    const indexes = [...files.keys()]
-    const rest = indexes.filter((index) => !isDirect(files[index]!))
-    const sync = (index: number): void => {
-      if (!atOnce(index)) rest.push(index)
+    const direct: Array<number> = []
+    const rest: Array<number> = []
+    for (let index = 0; index < files.length; index++) {
+      const { root } = files[index]!
+      if (root !== undefined && local.has(root)) direct.push(index)
+      else rest.push(index)
     }
     inSlices(
-      indexes.filter((index) => isDirect(files[index]!)),
-      sync,
+      direct,
+      (index) => {
+        if (!atOnce(index)) rest.push(index)
+      },
       () => stopped,
       () => {
         stop = sideBySide(rest.length, (at, slot, next) => ask(rest[at]!, slot, next), done)
@@ -198,11 +205,17 @@ const heads: FastFiles["heads"] = (files, length, use, done) => {
       const file = openDirect(files[index]!.path)
       if (file === null) return false
       if (file === undefined) return true
-      const stat = statOf(file)
       const buffer = bufferOf(0)
-      const read = stat && attempt(() => fs.readSync(file, buffer, 0, length, 0))
+      let stat: FastStat | undefined
+      let read = 0
+      try {
+        stat = toStat(fs.fstatSync(file))
+        if (stat !== undefined) read = fs.readSync(file, buffer, 0, length, 0)
+      } catch {
+        stat = undefined
+      }
       close(file)
-      if (stat !== undefined && read !== undefined) use(index, stat, buffer.subarray(0, read))
+      if (stat !== undefined) use(index, stat, buffer, read)
       return true
     },
     (index, slot, next) =>
@@ -216,7 +229,7 @@ const heads: FastFiles["heads"] = (files, length, use, done) => {
         if (stat === undefined) return end()
         const buffer = bufferOf(slot)
         fs.read(file, buffer, 0, length, 0, (error, read) => {
-          if (error === null && !stopped) use(index, stat, buffer.subarray(0, read))
+          if (error === null && !stopped) use(index, stat, buffer, read)
           end()
         })
       }),

@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as PlatformError from "effect/PlatformError"
 import * as fs from "node:fs"
 import { entryOf, fileOf, infoOf } from "./fileHandle.ts"
-import { type LocalDisk, makeLocalDisk } from "./localDisk.ts"
+import { type LocalDisk, localDisk } from "./localDisk.ts"
 
 /** An error that carries no stack: it says what is where, and is made for most names that are asked for. */
 const withoutStack = <A>(make: () => A): A => {
@@ -73,10 +73,7 @@ export const underlying = (service: FileSystem.FileSystem): FileSystem.FileSyste
   underlyings.get(service)
 
 /** `plain`, with local disks asked directly. */
-export const makeFileSystem = (
-  plain: FileSystem.FileSystem,
-  disk: LocalDisk = makeLocalDisk()
-): FileSystem.FileSystem => {
+export const makeFileSystem = (plain: FileSystem.FileSystem, disk: LocalDisk = localDisk): FileSystem.FileSystem => {
   /** Answers for what is at `path`, or leaves it to the platform, absence too where there is no `syscall` to name. */
   const ask = <A>(
     path: string,

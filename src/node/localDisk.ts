@@ -76,6 +76,8 @@ export interface LocalDisk {
    * directories on the way until the event loop has gone round once.
    */
   readonly entry: (path: string) => fs.BigIntStats | "absent" | "elsewhere"
+  /** Whether `path` is a directory on a local disk, with no link on the way to it. */
+  readonly isHere: (path: string) => boolean
   /** Whether this turn of the event loop has taken long enough. */
   readonly isBusy: () => boolean
   /** Calls back in the next turn. */
@@ -131,7 +133,14 @@ export const makeLocalDisk = (read: () => string = readMounts): LocalDisk => {
       if (verdict !== "here") return verdict
       return turn.mounts.get(path) === false ? "elsewhere" : question(path)
     },
+    isHere: (path) => {
+      const found = roundabout.test(path) ? "elsewhere" : judge(path, current())
+      return found === "here"
+    },
     isBusy: () => turn !== undefined && performance.now() - turn.began > slice,
     nextTurn: (then) => void setImmediate(then)
   }
 }
+
+/** The disks of this machine. What is known of them is the kernel's, so all may share it. */
+export const localDisk: LocalDisk = makeLocalDisk()

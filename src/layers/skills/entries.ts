@@ -7,7 +7,7 @@ import { flatName, mayBeSkill, type Root, skillFileName } from "../../pipeline/s
 import type { Diagnostic } from "../../schemas/Diagnostic.ts"
 import { listDirectory, type Present, probe, realPath } from "../filesystem/probe.ts"
 import type { FastFile, FastFiles } from "./fastFiles.ts"
-import { lookFast } from "./fastLook.ts"
+import { lookFast, nodeHint } from "./fastLook.ts"
 import { forEachUnknown, unknown } from "./forEachUnknown.ts"
 
 /** A file that holds a skill, or should. `directory`: it is the SKILL.md of that directory. */
@@ -111,12 +111,14 @@ export const listRoot = Effect.fnUntraced(function* (
   root: Root
 ): Effect.fn.Return<ListedRoot> {
   const nothing = { root, places: [], losses: [], aliases: [] }
-  const [listed, real] = yield* Effect.all([listDirectory(fs, root.path), realPath(fs, root.path)], { concurrency: 2 })
+  const listed = yield* listDirectory(fs, root.path)
   if ("_tag" in listed) {
     return listed._tag === "Absent"
       ? { ...nothing, known: true }
       : { ...nothing, known: false, losses: [unreadable(root.path, listed.reason)] }
   }
+  // Most roots are not there: only one that is is asked for its real path.
+  const real = yield* realPath(fs, root.path)
   const names = listed.filter(({ name }) => mayBeSkill(name)).sort(byName)
   const prefix = before(root.path)
   const entries = yield* forEachUnknown<FileSystem.DirectoryEntry, Entry>(
@@ -149,7 +151,7 @@ export interface FoundFile {
   readonly place: SkillPlace
   readonly present: Present
   readonly fast?: true
-  readonly head?: Head | Malformed
+  readonly head?: Head | Malformed | undefined
 }
 
 /** How a place is asked for the fast way. */
@@ -188,7 +190,7 @@ export const findFiles = Effect.fnUntraced(function* (
     places,
     (place, index) => {
       const looked = known[index]
-      return looked === undefined ? unknown : { place, fast: true, ...looked }
+      return looked === undefined ? unknown : { place, fast: true, present: looked.present, head: looked.head }
     },
     (place) => findFile(fs, place),
     probeConcurrency
@@ -200,16 +202,16 @@ export const distinct = Effect.fnUntraced(function* (
   fs: FileSystem.FileSystem,
   found: ReadonlyArray<FoundFile>
 ): Effect.fn.Return<ReadonlyArray<FoundFile>> {
-  const byNode = new Map<string, Array<FoundFile>>()
-  for (const file of found) {
-    const { node } = file.present
+  const nodes = new Set<string | number>()
+  const twice = new Set<string | number | undefined>()
+  for (const { present } of found) {
+    const node = nodeHint(present)
     if (node === undefined) continue
-    const others = byNode.get(node)
-    if (others === undefined) byNode.set(node, [file])
-    else others.push(file)
+    if (nodes.has(node)) twice.add(node)
+    else nodes.add(node)
   }
-  const shared = [...byNode.values()].filter((files) => files.length > 1).flat()
-  if (shared.length === 0) return found
+  if (twice.size === 0) return found
+  const shared = found.filter(({ present }) => twice.has(nodeHint(present)))
   const real = yield* Effect.forEach(shared, ({ place }) => realPath(fs, place.path), { concurrency })
   const repeated = new Set<FoundFile>()
   const seen = new Set<string>()

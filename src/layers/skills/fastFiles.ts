@@ -7,12 +7,13 @@
 import * as Context from "effect/Context"
 import type * as FileSystem from "effect/FileSystem"
 
-/** Metadata of a regular file. `size` is bytes, `mtime` epoch milliseconds; `version` is equal as long as nothing has changed. */
+/** Metadata of a regular file, all equal as long as nothing has changed. `size` is bytes, times are epoch milliseconds. */
 export interface FastStat {
   readonly size: number
   readonly mtime: number
-  readonly node: string
-  readonly version: string
+  readonly ctime: number
+  readonly device: number
+  readonly inode: number
 }
 
 /** Ends what was begun: nothing more is asked, and nothing is told. */
@@ -34,13 +35,13 @@ export interface FastFiles {
   /** The metadata of each file, links followed; `undefined` for what is no regular file or cannot be asked. Calls back once, later. */
   readonly stats: (files: ReadonlyArray<FastFile>, done: (stats: ReadonlyArray<FastStat | undefined>) => void) => Stop
   /**
-   * Hands metadata and the first `length` bytes of each file to `use`, which may not keep the bytes; leaves out what is no regular
-   * file or cannot be read. Calls `done` once, later, when every file is closed.
+   * Hands metadata and the first `length` bytes of each file to `use`: `read` of them are there, at the beginning of a buffer that
+   * it may not keep. Leaves out what is no regular file or cannot be read. Calls `done` once, later, when every file is closed.
    */
   readonly heads: (
     files: ReadonlyArray<FastFile>,
     length: number,
-    use: (index: number, stat: FastStat, bytes: Uint8Array) => void,
+    use: (index: number, stat: FastStat, buffer: Buffer, read: number) => void,
     done: () => void
   ) => Stop
 }

@@ -16,7 +16,8 @@ export const forEachUnknown = <A, B>(
 ): Effect.Effect<ReadonlyArray<B>> =>
   Effect.suspend(() => {
     const answers = items.map(atOnce)
-    const open = [...answers.keys()].filter((index) => answers[index] === unknown)
+    const open: Array<number> = []
+    for (let index = 0; index < answers.length; index++) if (answers[index] === unknown) open.push(index)
     if (open.length === 0) return Effect.succeed(answers as ReadonlyArray<B>)
     const settle = (index: number) =>
       Effect.map(ask(items[index]!, index), (answer) => {

@@ -10,18 +10,17 @@ import {
   readHead,
   type ReadSkill
 } from "../../pipeline/skills/frontmatter.ts"
-import { readBeginning } from "../filesystem/probe.ts"
+import { type Present, readBeginning } from "../filesystem/probe.ts"
 import { fastFileOf, type FoundFile, type Loss, unreadable } from "./entries.ts"
 import type { FastFiles } from "./fastFiles.ts"
-import { type Looked, readFast } from "./fastLook.ts"
+import { isUnchanged, type Looked, readFast } from "./fastLook.ts"
 import { forEachUnknown, unknown } from "./forEachUnknown.ts"
 import { yamlLibrary } from "./yaml.ts"
 
-/** What a version of a file was found to say. */
+/** What a file was found to say. */
 interface Known {
-  readonly version: string
-  /** Whether an equal version proves equal content. */
-  readonly trusted: boolean
+  /** How it was then. Only if that can be trusted, an equal version proves equal content. */
+  readonly present: Present
   /** How often the file had been written through a tool by then. */
   readonly writes: number
   readonly outcome: ReadSkill | Malformed
@@ -66,7 +65,7 @@ export const makeHeads = () => {
       }
       writes.set(path, (writes.get(path) ?? 0) + 1)
     },
-    writes: (path: string): number => writes.get(path) ?? 0
+    writes: (path: string): number => (writes.size === 0 ? 0 : (writes.get(path) ?? 0))
   }
 }
 
@@ -116,8 +115,8 @@ export const readKnown = Effect.fnUntraced(function* (
   const known = found.map((file, index) => {
     const { place, present } = file
     const entry = memoryOf(file).before?.get(place.path)
-    const same = entry?.trusted === true && entry.version === present.version && entry.writes === writes[index]
-    return same ? entry : undefined
+    if (entry === undefined || !entry.present.trusted || entry.writes !== writes[index]) return undefined
+    return isUnchanged(entry.present, present) ? entry : undefined
   })
   const changed = found.filter(
     (file, index) => file.fast && known[index] === undefined && memoryOf(file).before?.has(file.place.path)
@@ -130,13 +129,13 @@ export const readKnown = Effect.fnUntraced(function* (
     )
     for (const [index, look] of looked.entries()) if (look !== undefined) reread.set(changed[index]!, look)
   }
-  const headOf = (file: FoundFile) => file.head ?? reread.get(file)?.head
+  const headOf = (file: FoundFile) => file.head ?? (reread.size === 0 ? undefined : reread.get(file)?.head)
   /** Remembers what a file was found to say. */
   const settle = (index: number, outcome: ReadSkill | Malformed): ReadSkill | Malformed => {
     const file = found[index]!
     // What was read later goes by its metadata of then.
-    const { trusted, version } = reread.get(file)?.present ?? file.present
-    memoryOf(file).after.set(file.place.path, { version, trusted, writes: writes[index]!, outcome })
+    const present = reread.size === 0 ? file.present : (reread.get(file)?.present ?? file.present)
+    memoryOf(file).after.set(file.place.path, { present, writes: writes[index]!, outcome })
     return outcome
   }
   const interpreted = (index: number, head: Head | Malformed): Effect.Effect<Outcome> =>

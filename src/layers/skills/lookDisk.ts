@@ -20,15 +20,27 @@ export interface Look {
   readonly diagnostics: ReadonlyArray<Diagnostic>
 }
 
-const toCandidate = ({ directory, path, root }: SkillPlace, { skill }: ReadSkill): Skill => ({
-  ...skill,
-  source: root.source,
-  provider: providerName,
-  rank: root.rank,
-  locator: path,
-  path,
-  resourceBase: { kind: "directory", path: directory ?? root.path }
-})
+const toCandidate = ({ directory, path, root }: SkillPlace, { skill }: ReadSkill): Skill => {
+  const { allowedTools, compatibility, description, invocation, license, metadata, name, whenToUse } = skill
+  const candidate: { -readonly [Key in keyof Skill]: Skill[Key] } = {
+    name,
+    description,
+    invocation,
+    source: root.source,
+    provider: providerName,
+    rank: root.rank,
+    locator: path,
+    path,
+    resourceBase: { kind: "directory", path: directory ?? root.path }
+  }
+  // Field by field, which takes a fraction of what a thousand spreads do.
+  if (whenToUse !== undefined) candidate.whenToUse = whenToUse
+  if (metadata !== undefined) candidate.metadata = metadata
+  if (license !== undefined) candidate.license = license
+  if (compatibility !== undefined) candidate.compatibility = compatibility
+  if (allowedTools !== undefined) candidate.allowedTools = allowedTools
+  return candidate
+}
 
 const malformedLoss = (path: string, { code, line, message }: Malformed): Loss =>
   loss("SkillMalformed", path, code, message, line)
@@ -58,14 +70,15 @@ export const lookAtFiles = Effect.fnUntraced(function* (
   const candidates: Array<Skill> = []
   const losses = [...listed.flatMap(({ losses }) => losses), ...probed.filter(isLoss)]
   const diagnostics: Array<Diagnostic> = []
-  for (const [index, outcome] of read.entries()) {
+  for (let index = 0; index < read.length; index++) {
     const { place } = found[index]!
+    const outcome = read[index]
     if (outcome === undefined) continue
     if (isLoss(outcome)) losses.push(outcome)
     else if (outcome._tag === "Malformed") losses.push(malformedLoss(place.path, outcome))
     else {
       candidates.push(toCandidate(place, outcome))
-      diagnostics.push(...findingsOf(place.path, outcome))
+      if (outcome.findings.length > 0) diagnostics.push(...findingsOf(place.path, outcome))
     }
   }
   return {

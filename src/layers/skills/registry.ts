@@ -16,7 +16,7 @@ import * as Stream from "effect/Stream"
 import * as Paths from "../../pipeline/paths.ts"
 import { snapshotOf, snapshotOver } from "../../pipeline/skills/precedence.ts"
 import type { InvalidConfiguration } from "../../schemas/Configuration.ts"
-import { runtimeProvider, type Skill, type SkillSnapshot } from "../../schemas/Skill.ts"
+import { runtimeProvider, type SkillSnapshot } from "../../schemas/Skill.ts"
 import { DuplicateSkillProvider, SkillRegistryError, SkillUnavailable } from "../../schemas/SkillRegistryError.ts"
 import { decodeSkillsConfig, type SkillsConfig, skillsDefaults } from "../../schemas/SkillsConfig.ts"
 import {
@@ -60,6 +60,11 @@ const whyNone = (complete: boolean, failures: SkillSnapshot["failures"]): string
   return complete ? "there is none of that name" : "there is none of that name among those that could be looked at now"
 }
 
+interface Origin {
+  readonly own: SkillSnapshot
+  readonly providers: ReadonlyMap<string, Registration>
+}
+
 const noParent: Pick<SkillRegistryShape, "revision" | "changes" | "invalidate"> = {
   revision: Effect.succeed(0),
   changes: Stream.empty,
@@ -74,8 +79,8 @@ const make = Effect.fnUntraced(function* (
   const listeners = new Set<() => void>()
   const flights = makeFlights<SkillSnapshot>()
   const snapshots = makeSnapshots()
-  /** Whose a skill is; what is not in here, nor in `runtime`, is the parent's. */
-  const owners = new WeakMap<Skill, Registration>()
+  /** What of a snapshot is this layer's own, and whose it is by the provider's name; the rest is the parent's. */
+  const origins = new WeakMap<SkillSnapshot, Origin>()
   const identity = makeIdentities()
   const above = parent ?? noParent
   let moves = 0
@@ -120,16 +125,15 @@ const make = Effect.fnUntraced(function* (
     const listed = yield* Effect.forEach(registered, (registration) => listFrom(registration, options, timeout), {
       concurrency: providerConcurrency
     })
-    for (const [index, { offer }] of listed.entries()) {
-      for (const skill of offer.skills) owners.set(skill, registered[index]!)
-    }
-    return snapshotOf(
+    const snapshot = snapshotOf(
       [runtime.offer(), ...listed.map(({ offer }) => offer)],
       listed.every(({ complete }) => complete),
       since,
       listed.flatMap(({ failures }) => failures),
       listed.flatMap(({ diagnostics }) => diagnostics)
     )
+    origins.set(snapshot, { own: snapshot, providers: new Map(registered.map((one) => [one.provider.name, one])) })
+    return snapshot
   })
 
   const noneAbove = snapshotOf([], true, 0, [], [])
@@ -152,10 +156,11 @@ const make = Effect.fnUntraced(function* (
       const nextFar =
         far?.revision === upper ? Effect.succeed(far) : (parent?.snapshot(options) ?? Effect.succeed(noneAbove))
       ;[own, far] = yield* Effect.all([nextOwn, nextFar], { concurrency: 2 })
-      const snapshot = snapshotOver(own, far)
+      const merged = snapshotOver(own, far)
       const behind = own.revision !== moves || (far.complete && far.revision !== (yield* above.revision))
       if (behind && attempt === 0) continue
-      if (behind) return { ...snapshot, complete: false }
+      const snapshot = behind ? { ...merged, complete: false } : merged
+      origins.set(snapshot, origins.get(own)!)
       if (snapshot.complete) snapshots.set(key, snapshot.revision, snapshot)
       return snapshot
     }
@@ -209,14 +214,16 @@ const make = Effect.fnUntraced(function* (
   const get: SkillRegistryShape["get"] = Effect.fn("SkillRegistry.get")((name, options) =>
     Effect.gen(function* () {
       const failed = failedBecause("get")
-      const { complete, failures, skills } = yield* current({ cwd: options.cwd })
+      const snapshot = yield* current({ cwd: options.cwd })
+      const { complete, failures, skills } = snapshot
       const skill = skills.find((skill) => skill.name === name)
       if (skill === undefined) {
         return yield* Effect.fail(failed(new SkillUnavailable({ name, detail: whyNone(complete, failures) })))
       }
       const own = runtime.get(skill)
       if (own !== undefined) return own
-      const owner = owners.get(skill)
+      const origin = origins.get(snapshot)
+      const owner = origin?.own.skills.includes(skill) === true ? origin.providers.get(skill.provider) : undefined
       if (owner === undefined) return yield* parent!.get(name, options)
       return yield* Effect.catch(
         loadFrom(owner, skill, Paths.resolve("/", options.cwd), timeout),

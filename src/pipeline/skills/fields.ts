@@ -88,8 +88,19 @@ const isText = (value: unknown): value is string => typeof value === "string"
 const isTexts = (value: unknown): value is string | ReadonlyArray<string> =>
   isText(value) || (Array.isArray(value) && value.every(isText))
 
+/** One level of texts and booleans, as most metadata are: JSON as it is. */
+const isFlat = (value: object): value is Record<string, Schema.Json> => {
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false
+  for (const key in value) {
+    const field = (value as Record<string, unknown>)[key]
+    if (typeof field !== "string" && typeof field !== "boolean") return false
+  }
+  return true
+}
+
 const toMetadata = (value: unknown): Record<string, Schema.Json> | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
+  if (isFlat(value)) return value
   const copy = copyJson(value)
   return Result.isSuccess(copy) ? (copy.success as Record<string, Schema.Json>) : undefined
 }
@@ -103,14 +114,36 @@ const problem = (code: FieldsProblem["code"], line: number, message: string): Fi
   problem: { code, line, message }
 })
 
-const missing = (key: string, line: (key: string) => number): FieldsResult =>
-  problem("MissingField", line(key), `the field ${key} is missing; write a text`)
+const missing = (key: string, source: string): FieldsResult =>
+  problem("MissingField", lineOfField(source, key), `the field ${key} is missing; write a text`)
 
-const invalidFlag = (
-  flag: string,
-  fields: Readonly<Record<string, unknown>>,
-  line: (key: string) => number
-): FieldsResult => problem("InvalidFlag", line(flag), `${flag} is ${describe(fields[flag])}, must be true or false`)
+const invalidFlag = (flag: string, fields: Readonly<Record<string, unknown>>, source: string): FieldsResult =>
+  problem("InvalidFlag", lineOfField(source, flag), `${flag} is ${describe(fields[flag])}, must be true or false`)
+
+const own = (fields: Readonly<Record<string, unknown>>, key: string): unknown =>
+  Object.hasOwn(fields, key) ? fields[key] : undefined
+
+/** A field that a skill may do without. */
+interface OptionalField {
+  readonly key: string
+  readonly to: keyof SkillFields
+  /** What counts of a value; `undefined` if it is of a wrong type. */
+  readonly accept: (value: unknown) => unknown
+  readonly allowed: string
+}
+
+const asText = (value: unknown) => (isText(value) ? value : undefined)
+const asTexts = (value: unknown) => (isTexts(value) ? value : undefined)
+
+/** Of two for the same thing the first that holds something counts. */
+const optional: ReadonlyArray<OptionalField> = [
+  { key: "whenToUse", to: "whenToUse", accept: asText, allowed: "a text" },
+  { key: "when_to_use", to: "whenToUse", accept: asText, allowed: "a text" },
+  { key: "metadata", to: "metadata", accept: toMetadata, allowed: "a mapping of plain values" },
+  { key: "license", to: "license", accept: asText, allowed: "a text" },
+  { key: "compatibility", to: "compatibility", accept: asText, allowed: "a text" },
+  { key: "allowed-tools", to: "allowedTools", accept: asTexts, allowed: "a text or a list of texts" }
+]
 
 /**
  * What `fields` say; they were read from `source`. Nothing that forbids is ever dropped, everything optional is dropped
@@ -121,73 +154,56 @@ export const readFields = (
   source: string,
   expected: string
 ): FieldsResult => {
-  const line = (key: string) => lineOfField(source, key)
-  const own = (key: string): unknown => (Object.hasOwn(fields, key) ? fields[key] : undefined)
-  for (const key of Object.keys(fields)) {
+  for (const key in fields) {
     const flag = meantFlag(key)
     if (flag !== undefined)
-      return problem("MisspelledFlag", line(key), `${JSON.stringify(key)} is no field; write ${flag}`)
+      return problem("MisspelledFlag", lineOfField(source, key), `${JSON.stringify(key)} is no field; write ${flag}`)
   }
-  const name = own("name")
-  const description = own("description")
-  if (name === undefined || name === null) return missing("name", line)
-  if (description === undefined || description === null) return missing("description", line)
-  if (!isText(name)) return problem("InvalidName", line("name"), `name is ${article(name)}, must be a text; quote it`)
+  const name = own(fields, "name")
+  const description = own(fields, "description")
+  if (name === undefined || name === null) return missing("name", source)
+  if (description === undefined || description === null) return missing("description", source)
+  if (!isText(name)) {
+    const message = `name is ${article(name)}, must be a text; quote it`
+    return problem("InvalidName", lineOfField(source, "name"), message)
+  }
   if (!isSkillName(name)) {
-    return problem("InvalidName", line("name"), `name is ${JSON.stringify(name.slice(0, 100))}, must be ${allowedName}`)
+    const message = `name is ${JSON.stringify(name.slice(0, 100))}, must be ${allowedName}`
+    return problem("InvalidName", lineOfField(source, "name"), message)
   }
   if (!isText(description)) {
-    return problem(
-      "InvalidDescription",
-      line("description"),
-      `description is ${article(description)}, must be a text; quote it`
-    )
+    const message = `description is ${article(description)}, must be a text; quote it`
+    return problem("InvalidDescription", lineOfField(source, "description"), message)
   }
-  if (description.trim() === "")
-    return problem("InvalidDescription", line("description"), "description is blank; say what the skill is for")
+  if (description.trim() === "") {
+    const message = "description is blank; say what the skill is for"
+    return problem("InvalidDescription", lineOfField(source, "description"), message)
+  }
   const disabled = Object.hasOwn(fields, flags[0]) ? toBoolean(fields[flags[0]]) : false
   const invocable = Object.hasOwn(fields, flags[1]) ? toBoolean(fields[flags[1]]) : true
-  if (disabled === undefined) return invalidFlag(flags[0], fields, line)
-  if (invocable === undefined) return invalidFlag(flags[1], fields, line)
-  const findings: Array<SkillFinding> = []
-  const optional = <A>(key: string, accept: (value: unknown) => A | undefined, allowed: string): A | undefined => {
-    const value = own(key)
-    if (value === undefined) return undefined
-    const accepted = accept(value)
-    if (accepted === undefined) {
-      const message = `${key} is ${article(value)} and is left out; it must be ${allowed}`
-      findings.push({ tag: "SkillFieldDropped", code: "FieldDropped", line: line(key), message })
-    }
-    return accepted
+  if (disabled === undefined) return invalidFlag(flags[0], fields, source)
+  if (invocable === undefined) return invalidFlag(flags[1], fields, source)
+  const skill: { -readonly [Key in keyof SkillFields]: SkillFields[Key] } = {
+    name,
+    description,
+    invocation: { modelInvocable: !disabled, userInvocable: invocable }
   }
-  const text = (key: string) => optional(key, (value) => (isText(value) ? value : undefined), "a text")
-  const whenToUse = text("whenToUse") ?? text("when_to_use")
-  const metadata = optional("metadata", toMetadata, "a mapping of plain values")
-  const license = text("license")
-  const compatibility = text("compatibility")
-  const allowedTools = optional(
-    "allowed-tools",
-    (value) => (isTexts(value) ? value : undefined),
-    "a text or a list of texts"
-  )
+  const findings: Array<SkillFinding> = []
+  for (const { accept, allowed, key, to } of optional) {
+    const value = own(fields, key)
+    if (value === undefined || skill[to] !== undefined) continue
+    const accepted = accept(value)
+    if (accepted !== undefined) skill[to] = accepted as never
+    else {
+      const message = `${key} is ${article(value)} and is left out; it must be ${allowed}`
+      findings.push({ tag: "SkillFieldDropped", code: "FieldDropped", line: lineOfField(source, key), message })
+    }
+  }
   if (name !== expected) {
     const message = `the skill is named ${name}, its place says ${JSON.stringify(expected)}; give both one name`
-    findings.push({ tag: "SkillNameMismatch", code: "NameMismatch", line: line("name"), message })
+    findings.push({ tag: "SkillNameMismatch", code: "NameMismatch", line: lineOfField(source, "name"), message })
   }
-  return {
-    _tag: "Skill",
-    skill: {
-      name,
-      description,
-      invocation: { modelInvocable: !disabled, userInvocable: invocable },
-      ...(whenToUse === undefined ? {} : { whenToUse }),
-      ...(metadata === undefined ? {} : { metadata }),
-      ...(license === undefined ? {} : { license }),
-      ...(compatibility === undefined ? {} : { compatibility }),
-      ...(allowedTools === undefined ? {} : { allowedTools })
-    },
-    findings
-  }
+  return { _tag: "Skill", skill, findings }
 }
 
 const describe = (value: unknown): string =>

@@ -127,6 +127,25 @@ const upToFence = (bytes: Uint8Array): Uint8Array | undefined => {
   return end === -1 ? undefined : bytes.subarray(0, end + 1)
 }
 
+/** Where a frontmatter begins that nothing is unusual about. */
+const opening = Buffer.from("---\n")
+
+/**
+ * The same for the first `length` bytes of `buffer`, where there is nothing unusual: text in UTF-8 with `\n` as line end, between
+ * fences of exactly `---`. `undefined`: it takes `readHead` to tell.
+ */
+export const plainHead = (buffer: Buffer, length: number): Head | undefined => {
+  if (length < opening.length || buffer.readUInt32BE(0) !== opening.readUInt32BE(0)) return undefined
+  const fence = buffer.indexOf(dashes, opening.length - 1)
+  const end = fence + dashes.length
+  if (fence === -1 || end >= length || buffer[end] !== lineFeed) return undefined
+  const nul = buffer.indexOf(0)
+  if (nul !== -1 && nul < length) return undefined
+  const source = buffer.toString("utf8", opening.length, fence + 1)
+  if (source.includes("\ufffd") || source.includes("\r")) return undefined
+  return { _tag: "Head", source, body: opening.length + source.length + opening.length, repaired: false }
+}
+
 const splitBytes = (bytes: Uint8Array, whole: boolean): Head | Malformed | undefined => {
   const decoded = decodeText(whole ? bytes : wholeCodePoints(bytes))
   return decoded._tag === "Binary"
@@ -180,5 +199,9 @@ export const readFrontmatter = (
   const read = readFields(fields, source, expected)
   return read._tag === "Problem"
     ? malformed(read.problem.code, read.problem.line, read.problem.message)
-    : { _tag: "Skill", skill: read.skill, findings: [...findings, ...read.findings] }
+    : {
+        _tag: "Skill",
+        skill: read.skill,
+        findings: findings.length === 0 ? read.findings : [...findings, ...read.findings]
+      }
 }

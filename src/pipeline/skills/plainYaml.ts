@@ -13,8 +13,12 @@ export type PlainFields = Record<string, string | boolean | Record<string, strin
 // oxlint-disable-next-line no-control-regex
 const unusual = /[\u0000-\u0009\u000b-\u001f\u007f\ufeff]/
 
-/** Begins like a text: no indicator, no number, nothing that could be one. */
-const textual = /^[^\s\-?:,[\]{}#&*!|>'"%@`0-9+.~=<]/
+/** What a text does not begin with: indicators, white space, and what a number could begin with. By UTF-16 unit below 128. */
+const indicators = new Set("\t\n\v\f\r \u00a0\ufeff-?:,[]{}#&*!|>'\"%@`0123456789+.~=<")
+const beginsText = Uint8Array.from({ length: 128 }, (_, code) => (indicators.has(String.fromCharCode(code)) ? 0 : 1))
+
+/** White space beyond ASCII is nothing that YAML knows; whether a text may begin with it is left to the library. */
+const whiteSpace = /^\s/
 const constant = /^(?:true|True|TRUE|false|False|FALSE|null|Null|NULL)$/
 
 const keyConstant = /^(?:true|false|null)$/i
@@ -49,10 +53,18 @@ const quoted = (text: string): string | undefined => {
   return whole && !inside.includes(quote) && !inside.includes("\\") ? inside : undefined
 }
 
-const scalar = (raw: string): string | boolean | undefined => {
-  const text = withoutBlanks(raw)
-  if (text.startsWith(`"`) || text.startsWith("'")) return quoted(text)
-  if (!textual.test(text) || text.includes(": ") || text.endsWith(":") || text.includes(" #")) return undefined
+/** Whether a text begins like one: no indicator, no number, nothing that could be one. */
+const isTextual = (text: string): boolean => {
+  const code = text.charCodeAt(0)
+  return code < 128 ? beginsText[code] === 1 : !Number.isNaN(code) && !whiteSpace.test(text)
+}
+
+const scalar = (raw: string, hashes: boolean): string | boolean | undefined => {
+  const text = raw.charCodeAt(raw.length - 1) === space ? withoutBlanks(raw) : raw
+  if (!isTextual(text)) return text.startsWith(`"`) || text.startsWith("'") ? quoted(text) : undefined
+  const found = text.indexOf(":")
+  if (found !== -1 && (text.includes(": ", found) || text.endsWith(":"))) return undefined
+  if (hashes && text.includes(" #")) return undefined
   if (text.length > 5 || !constant.test(text)) return text
   const word = text.toLowerCase()
   return word === "true" ? true : word === "false" ? false : undefined
@@ -65,6 +77,8 @@ export const plainYaml = (source: string): PlainFields | undefined => {
   let open: string | undefined
   let nested: Record<string, string | boolean> | undefined
   let indent = 0
+  let any = false
+  const hashes = source.includes("#")
   // Line by line with no pattern: matching would take as long as everything else.
   for (let start = 0, end = 0; start < source.length; start = end + 1) {
     end = source.indexOf("\n", start)
@@ -76,6 +90,7 @@ export const plainYaml = (source: string): PlainFields | undefined => {
     while (at < end && isOfKey(source.charCodeAt(at))) at += 1
     if (at - begin > maxKeyLength || source.charCodeAt(at) !== colon) return undefined
     const key = source.slice(begin, at)
+    any = true
     if (isConstantKey(key)) return undefined
     const value = behindBlanks(source, at + 1, end)
     // Without a blank in between, it is no key.
@@ -88,7 +103,7 @@ export const plainYaml = (source: string): PlainFields | undefined => {
         indent = spaces
         fields[open] = nested
       }
-      const read = scalar(source.slice(value, end))
+      const read = scalar(source.slice(value, end), hashes)
       if (spaces !== indent || read === undefined || Object.hasOwn(nested, key)) return undefined
       nested[key] = read
       continue
@@ -101,10 +116,10 @@ export const plainYaml = (source: string): PlainFields | undefined => {
       open = key
       continue
     }
-    const read = scalar(source.slice(value, end))
+    const read = scalar(source.slice(value, end), hashes)
     if (read === undefined) return undefined
     fields[key] = read
   }
   const unfinished = open !== undefined && nested === undefined
-  return unfinished || Object.keys(fields).length === 0 ? undefined : fields
+  return unfinished || !any ? undefined : fields
 }

@@ -34,7 +34,8 @@ const byName = (a: { readonly name: string }, b: { readonly name: string }): num
 
 /** Inside one layer: lower rank, then the provider that registered earlier, then the provider's own order. */
 const contest = (offers: ReadonlyArray<Offer>): Contest => {
-  const all = offers.flatMap(({ order, skills }) => skills.map((skill) => ({ skill, order })))
+  const all: Array<{ readonly skill: Skill; readonly order: number }> = []
+  for (const { order, skills } of offers) for (const skill of skills) all.push({ skill, order })
   // Sorting is stable, so a provider's own order stays.
   all.sort((a, b) => a.skill.rank - b.skill.rank || a.order - b.order)
   const winners = new Map<string, (typeof all)[number]>()

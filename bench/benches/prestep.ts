@@ -25,7 +25,10 @@ const bench: Bench = async function* (name) {
     yield await compare({
       name,
       n: depth,
-      ours: { run: () => ours.run(ours.preStep), check: (messages) => assert.equal(messages.length, 1) },
+      ours: {
+        run: () => ours.run(ours.preStep),
+        check: (messages: ReadonlyArray<unknown>) => assert.equal(messages.length, 1)
+      },
       peers: { dsh: { run: () => theirs.preStep() }, gemini: { run: again } },
       target: { ratio: 1 }
     })
@@ -49,7 +52,10 @@ const bench: Bench = async function* (name) {
   yield await compare({
     name: `${name}-log`,
     n: 100_000,
-    ours: { run: () => long.run(long.preStep), check: (messages) => assert.equal(messages.length, 1) },
+    ours: {
+      run: () => long.run(long.preStep),
+      check: (messages: ReadonlyArray<unknown>) => assert.equal(messages.length, 1)
+    },
     peers: { "ours at 100": { run: () => short.run(short.preStep) } },
     target: { ratio: 1.5 }
   })

@@ -42,7 +42,7 @@ const bench: Bench = async function* (name) {
           await ours.run(ours.enter)
         },
         run: () => ours!.run(ours!.touch(file)),
-        check: (pending) => assert.equal(pending.length, 1)
+        check: (pending: ReadonlyArray<unknown>) => assert.equal(pending.length, 1)
       },
       peers: {
         dsh: {

@@ -5,6 +5,8 @@ import type { Stats } from "./timer.ts"
 export interface Measurement {
   readonly name: string
   readonly n: number
+  /** What is measured: microseconds, unless it says otherwise. */
+  readonly unit?: "bytes"
   readonly ours: Stats
   readonly peers: Readonly<Record<string, Stats>>
   /** What no implementation could avoid. */

@@ -1,10 +1,11 @@
 /** Measurements as lines: JSON for programs, a table for people. */
 import type { Measurement } from "./bench.ts"
 
-/** The line of one measurement. Times are microseconds; `ok` is `ratio <= target`. */
+/** The line of one measurement. Times are microseconds, or bytes if `unit` says so; `ok` is `ratio <= target`. */
 export interface Line {
   readonly name: string
   readonly n: number
+  readonly unit?: "bytes"
   readonly ours_us: number
   readonly ours_p95_us: number
   readonly best_peer: string
@@ -30,6 +31,7 @@ export const lineOf = (measurement: Measurement): Line => {
   return {
     name: measurement.name,
     n: measurement.n,
+    ...(measurement.unit === undefined ? {} : { unit: measurement.unit }),
     ours_us: round(ours.median),
     ours_p95_us: round(ours.p95),
     best_peer: name,
@@ -45,10 +47,13 @@ const time = (us: number): string => {
   return `${value.toPrecision(3)} ${unit}`
 }
 
+const size = (bytes: number): string => `${(bytes / 1_000_000).toPrecision(3)} MB`
+
 const goal = ({ target }: Measurement): string => ("ratio" in target ? `≤ ${target.ratio}` : `≤ ${time(target.us)}`)
 
-/** The time of a peer, and ours as a part of it. */
-const withRatio = (ours: number, peer: number): string => `${time(peer)} (${(ours / peer).toPrecision(2)})`
+/** The time or size of a peer, and ours as a part of it. */
+const withRatio = (show: (value: number) => string, ours: number, peer: number): string =>
+  `${show(peer)} (${(ours / peer).toPrecision(2)})`
 
 /** All measurements, one row each, with a column for every peer. */
 export const tableOf = (measurements: ReadonlyArray<Measurement>): string => {
@@ -57,16 +62,17 @@ export const tableOf = (measurements: ReadonlyArray<Measurement>): string => {
   const rows = measurements.map((measurement) => {
     const { floor, ours } = measurement
     const line = lineOf(measurement)
+    const show = measurement.unit === "bytes" ? size : time
     const others = peers.map((peer) => measurement.peers[peer])
     return [
       line.name,
       line.n.toLocaleString("en"),
-      time(ours.median),
-      time(ours.p95),
-      ...others.map((stats) => (stats === undefined ? "–" : withRatio(ours.median, stats.median))),
+      show(ours.median),
+      show(ours.p95),
+      ...others.map((stats) => (stats === undefined ? "–" : withRatio(show, ours.median, stats.median))),
       line.best_peer,
       line.ratio.toPrecision(3),
-      floor === undefined ? "–" : time(floor.median),
+      floor === undefined ? "–" : show(floor.median),
       floor === undefined ? "–" : (ours.median / floor.median).toPrecision(3),
       goal(measurement),
       line.ok ? "yes" : "NO"

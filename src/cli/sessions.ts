@@ -70,7 +70,8 @@ const importing = Command.make(
     to: Flag.String("to").pipe(
       Flag.withMetavar("url"),
       Flag.withDescription("The database, postgres://user:password@host/name (default: $DATABASE_URL)"),
-      Flag.withFallbackConfig(Config.String("DATABASE_URL"))
+      Flag.withFallbackConfig(Config.String("DATABASE_URL")),
+      Flag.optional
     ),
     store,
     json

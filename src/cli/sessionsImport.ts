@@ -1,7 +1,7 @@
 /** What `sessions import` does. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { isLocked } from "../layers/session/lock.ts"
@@ -15,7 +15,7 @@ import { directoryOf } from "./sessionsStore.ts"
 interface Input {
   readonly store: Option.Option<string>
   readonly json: boolean
-  readonly to: string
+  readonly to: Option.Option<string>
 }
 
 const waiting = { patience: 30_000, answer: 120_000 }
@@ -60,6 +60,7 @@ const lineOf = (outcome: Outcome): string =>
 const importAll = Effect.fnUntraced(function* (input: Input, directory: string, files: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   yield* Effect.catch(migrate(3_000), (error) => fail(`The database cannot be prepared: ${error.message}`))
+  yield* report(`Importing ${files.length} ${files.length === 1 ? "file" : "files"} from ${directory} …`)
   const database = makeDatabase(yield* SqlClient, waiting)
   const outcomes = yield* Effect.forEach(files, (file) => importFile(fs, directory, file, database), { concurrency: 4 })
   const all = outcomes.flat()
@@ -72,6 +73,11 @@ const importAll = Effect.fnUntraced(function* (input: Input, directory: string, 
 })
 
 export const importSessions = Effect.fnUntraced(function* (input: Input) {
+  if (Option.isNone(input.to))
+    return yield* fail(
+      "sessions import needs a database: name it with --to postgres://user:password@host/name, or in $DATABASE_URL",
+      2
+    )
   const directory = yield* directoryOf(input)
   const fs = yield* FileSystem.FileSystem
   const names = yield* fs.readDirectory(directory).pipe(
@@ -85,8 +91,7 @@ export const importSessions = Effect.fnUntraced(function* (input: Input) {
   if (files.length === 0) {
     return yield* input.json ? printJson({ sessions: [] }) : print(`There are no sessions in ${printable(directory)}.`)
   }
-  const database = yield* client(input.to)
-  yield* report(`Importing ${files.length} ${files.length === 1 ? "file" : "files"} from ${directory} …`)
+  const database = yield* client(input.to.value)
   return yield* importAll(input, directory, files).pipe(
     Effect.provide(database),
     Effect.catchTag("SqlError", (error) => fail(`The database cannot be reached: ${error.message}`))

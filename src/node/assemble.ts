@@ -2,12 +2,14 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import { openSession } from "../agent/openSession.ts"
 import { perSession, type SessionServices } from "../agent/perSession.ts"
 import { layer as timeLayer } from "../layers/ambient/time.ts"
 import { layer as tmuxLayer } from "../layers/ambient/tmux.ts"
 import { environment } from "../layers/environment.ts"
+import { fileSystem, probe } from "../layers/filesystem/probe.ts"
 import { layer as fileReferencesLayer } from "../layers/files/fileReferences.ts"
 import { layer as instructionsLayer } from "../layers/instructions/supplier.ts"
 import { layerJsonl } from "../layers/session/jsonl.ts"
@@ -20,7 +22,7 @@ import { layerChildWith } from "../layers/skills/registry.ts"
 import { expandTilde } from "../pipeline/homePaths.ts"
 import * as Paths from "../pipeline/paths.ts"
 import { type AgentContextConfig, decodeAgentContextConfig } from "../schemas/AgentContextConfig.ts"
-import type { InvalidConfiguration } from "../schemas/Configuration.ts"
+import { InvalidConfiguration } from "../schemas/Configuration.ts"
 import type { SessionError } from "../schemas/SessionError.ts"
 import type { SkillRegistryError } from "../schemas/SkillRegistryError.ts"
 import type { DuplicateSupplier } from "../schemas/StepRejected.ts"
@@ -72,6 +74,23 @@ const absolute = Effect.fnUntraced(function* (path: string) {
   return Paths.resolve(yield* here, expandTilde(path, osHome))
 })
 
+const noDirectory = (cwd: string, why: string) =>
+  new InvalidConfiguration({
+    part: "agentContext",
+    key: "cwd",
+    given: `${JSON.stringify(cwd)}, ${why}`,
+    allowed: "a directory that is there"
+  })
+
+/** A directory misspelt would be an empty one for good. One that cannot be looked at now may be there. */
+const existing = Effect.fnUntraced(function* (cwd: string) {
+  const fs = yield* fileSystem(yield* Effect.context<never>())
+  if (Option.isNone(fs)) return cwd
+  const found = yield* probe(fs.value, cwd)
+  if (found._tag === "Absent") return yield* noDirectory(cwd, "which does not exist")
+  return found._tag === "Present" && found.type !== "Directory" ? yield* noDirectory(cwd, "which is a file") : cwd
+})
+
 const quick = Layer.merge(fastReader.layer, fastFiles.layer)
 
 type Any<E> = Layer.Layer<never, E, never>
@@ -109,7 +128,10 @@ export const sessionLayer = <C>(
         ...(time === undefined ? [] : [timeLayer(time)]),
         ...(tmux === undefined ? [] : [tmuxLayer(tmux)])
       ] as unknown as ReadonlyArray<Any<InvalidConfiguration | DuplicateSupplier | InvalidTimeZone>>
-      const wanted = { session, cwd: cwd === undefined ? undefined : yield* absolute(cwd), here: yield* here }
+      const asked = cwd === undefined ? undefined : yield* absolute(cwd)
+      // The session of an id may live in a directory that is gone.
+      if (asked !== undefined && typeof session === "string") yield* existing(asked)
+      const wanted = { session, cwd: asked, here: yield* here }
       return perSession(Layer.mergeAll(Layer.empty, ...parts), sessionFromStore(openSession(wanted)))
     })
   ).pipe(Layer.fresh) as unknown as Layer.Layer<

@@ -1,7 +1,8 @@
 /** The options that are this door's own; everything else is checked where it is used. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { decodeConfiguration, InvalidConfiguration } from "../schemas/Configuration.ts"
+import { agentContextKeys } from "../schemas/AgentContextConfig.ts"
+import { decodeConfiguration, InvalidConfiguration, leftOut, shown } from "../schemas/Configuration.ts"
 import type { AgentContextOptions } from "./options.ts"
 
 const isFileSystem = (value: unknown): boolean =>
@@ -19,6 +20,8 @@ const decodeOwn = decodeConfiguration(
   })
 )
 
+const keys = [...agentContextKeys, "tools", "fileSystem"]
+
 /** Fails with `InvalidConfiguration` where callers without types have given something else. */
 export const checkedOptions = Effect.fnUntraced(function* (
   options: AgentContextOptions
@@ -29,6 +32,15 @@ export const checkedOptions = Effect.fnUntraced(function* (
       key: "",
       given: options === null ? "null" : options === undefined ? "nothing" : `a ${typeof options}`,
       allowed: "an object with at least the keys cwd and instructions"
+    })
+  }
+  for (const [key, value] of Object.entries(options)) {
+    if (value === undefined || keys.includes(key)) continue
+    return yield* new InvalidConfiguration({
+      part: "agentContext",
+      key,
+      given: shown(value),
+      allowed: leftOut(key, keys)
     })
   }
   const { fileSystem, tools } = options

@@ -82,6 +82,9 @@ const Outer = Schema.Struct({
   tmux: part(`{ timeout: "1 second" }`)
 })
 
+/** The keys of a whole configuration. */
+export const agentContextKeys: ReadonlyArray<string> = Object.keys(Outer.fields)
+
 const decodeOuter = decodeConfiguration("agentContext", Outer)
 
 /** `undefined` is what plain JavaScript leaves out with. */

@@ -26,7 +26,8 @@ export class InvalidConfiguration extends Schema.TaggedError<InvalidConfiguratio
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-const show = (value: unknown): string => {
+/** A value as a message shows it, in at most 200 characters. */
+export const shown = (value: unknown): string => {
   if (value === undefined) return "nothing"
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "symbol") return String(value)
   if (typeof value === "function") return "a function"
@@ -43,6 +44,28 @@ const at = (input: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
       typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
     input
   )
+
+/** How many letters have to come, go or change to make `b` of `a`. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [index, letter] of [...a].entries()) {
+    const next = [index + 1]
+    for (const [at, other] of [...b].entries())
+      next.push(Math.min(next[at]! + 1, row[at + 1]! + 1, row[at]! + (letter === other ? 0 : 1)))
+    row = next
+  }
+  return row.at(-1)!
+}
+
+/** What to do about a key that there is not: the keys that there are, and the one that may have been meant. */
+export const leftOut = (key: string, keys: ReadonlyArray<string>): string => {
+  const given = key.slice(0, 64).toLowerCase()
+  const [nearest] = keys
+    .map((known) => ({ known, away: distance(given, known.toLowerCase()) }))
+    .filter(({ away, known }) => away <= Math.min(3, known.length / 3))
+    .sort((a, b) => a.away - b.away)
+  return `left out: the keys are ${keys.join(", ")}${nearest === undefined ? "" : ` (perhaps ${nearest.known} was meant)`}`
+}
 
 /**
  * A decoder for one part of the configuration. Unknown keys are errors that name the keys there are.
@@ -79,10 +102,10 @@ export const decodeConfiguration = <const Fields extends Schema.Struct.Fields>(
       key === undefined
         ? `an object with the keys ${keys.join(", ")}`
         : !keys.includes(String(key))
-          ? `left out: the keys are ${keys.join(", ")}`
+          ? leftOut(String(key), keys)
           : (describe(key) ?? issue.message)
     return Effect.fail(
-      new InvalidConfiguration({ part, key: path.map(String).join("."), given: show(at(input, path)), allowed })
+      new InvalidConfiguration({ part, key: path.map(String).join("."), given: shown(at(input, path)), allowed })
     )
   }
 }

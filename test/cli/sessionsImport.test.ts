@@ -111,12 +111,13 @@ withPostgres("sessions import", () => {
       Effect.gen(function* () {
         const none = yield* run(["sessions", "import", "--store", "/"], { DATABASE_URL: undefined })
         assert.strictEqual(none.code, 2)
+        assert.match(none.stderr, /needs a database: name it with --to .*, or in \$DATABASE_URL\n$/)
         const fs = yield* FileSystem.FileSystem
         const directory = yield* fs.makeTempDirectoryScoped({ prefix: "session-import-" })
         yield* fs.writeFileString(`${directory}/one.jsonl`, "")
         const nobody = yield* run(["sessions", "import", "--store", directory, "--to", "postgres://u@127.0.0.1:1/x"])
         assert.deepStrictEqual([nobody.code, nobody.stdout], [1, ""])
-        assert.match(nobody.stderr, /The database cannot be/)
+        assert.match(nobody.stderr, /^agent-context: The database cannot be [^\n]*\n$/)
       }).pipe(Effect.provide(NodeFileSystem.layer))
     )
   })

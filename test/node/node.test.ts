@@ -211,6 +211,18 @@ const invalid: ReadonlyArray<readonly [config: object, message: RegExp]> = [
   [{ instructions: false, skills: 1 }, /^agentContext\.skills: was 1, must be true, false, or an object/],
   [{ instructions: false, skills: { watch: 1 } }, /^skills\.watch: was 1, must be true or false/],
   [{ instructions: false, skils: true }, /^agentContext\.skils: was true, must be left out: the keys are cwd, session/],
+  [{ instructions: false, skils: true }, /\(perhaps skills was meant\)$/],
+  [{ instructions: false, skills: { provderTimeout: 1 } }, /\(perhaps providerTimeout was meant\)$/],
+  [{ instructions: false, nothingOfTheKind: true }, /tmux$/],
+  [
+    { instructions: false, cwd: "/no/such/place" },
+    /^agentContext\.cwd: was "\/no\/such\/place", which does not exist, must be/
+  ],
+  [
+    { instructions: false, cwd: import.meta.filename },
+    /^agentContext\.cwd: was .*, which is a file, must be a directory/
+  ],
+  [{ instructions: false, session: "latest", cwd: "/no/such" }, /which does not exist/],
   [{ instructions: false, time: { timeZone: "Nowhere" } }, /"Nowhere" is no IANA time zone/]
 ]
 

@@ -395,11 +395,20 @@ describe("closing an agent context", () => {
       [{ ...base, tools: "read" }, "agentContext.tools"],
       [{ ...base, tools: null }, "agentContext.tools"],
       [{ ...base, fileSystem: {} }, "agentContext.fileSystem"],
-      [{ ...base, fileSystem: null }, "agentContext.fileSystem"]
+      [{ ...base, fileSystem: null }, "agentContext.fileSystem"],
+      [
+        { ...base, filesystem: {} },
+        "agentContext.filesystem: was {}, must be left out: the keys are cwd, session, store"
+      ],
+      [
+        { ...base, cwd: "/repo/none", fileSystem: MemoryFileSystem.makeSync({ "/repo/x": "" }).fileSystem },
+        "agentContext.cwd"
+      ]
     ] as const) {
       const error = (await failure(createAgentContext(options as never))) as { _tag: string; message: string }
       assert.strictEqual(error._tag, "InvalidConfiguration")
       assert.isTrue(error.message.startsWith(key), error.message)
+      if (key.includes("filesystem")) assert.match(error.message, /tools, fileSystem \(perhaps fileSystem was meant\)$/)
     }
     const { context } = await make()
     const call = context as unknown as Record<string, (...args: ReadonlyArray<unknown>) => Promise<unknown>>

@@ -15,6 +15,9 @@ export interface Sample {
   readonly resources: Readonly<Record<string, number>>
 }
 
+// Node makes these when they are first written to, and they are no leak then.
+void [process.stdout, process.stderr]
+
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** To be taken while nothing is under way. */

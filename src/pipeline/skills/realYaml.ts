@@ -64,6 +64,9 @@ const parse = (yaml: YamlLibrary, source: string): Document =>
     resolveKnownTags: false,
     strict: true,
     stringKeys: false,
+    // What is wrong is told as a finding, never by a warning of the process.
+    logLevel: "error",
+
     uniqueKeys: true,
     prettyErrors: false
   })

@@ -9,7 +9,7 @@ import { layer as fastReader } from "../node/fastReader.ts"
 import * as Paths from "../pipeline/paths.ts"
 import type { FileCompletion } from "../schemas/FileReference.ts"
 import { FileReferences } from "../services/FileReferences.ts"
-import { existing } from "./options.ts"
+import { existing } from "./directory.ts"
 import { fail, print, printable, printJson, report } from "./output.ts"
 
 interface Input {

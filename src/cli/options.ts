@@ -1,16 +1,13 @@
 /** What `show` and `explain` are asked with, and the configuration that it amounts to. */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import type * as Command from "effect/cli/Command"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
-import { probe } from "../layers/filesystem/probe.ts"
 import type { InvalidConfiguration } from "../schemas/Configuration.ts"
 import type { InstructionsConfig } from "../schemas/Instructions.ts"
-import { fail } from "./output.ts"
+import { absolute, existing } from "./directory.ts"
 
 /** The budget of the command: being a deployment, it has a default where the library has none (I-60). */
 const defaultMaxBytes = 65_536
@@ -79,26 +76,6 @@ const flags: Readonly<Record<string, string>> = {
 /** What the library has to say against the configuration, said about the flag. */
 export const aboutTheFlag = (error: InvalidConfiguration): string =>
   `${flags[error.key] ?? error.key} was ${error.given}, must be ${error.allowed}`
-
-/** A path taken from where the command runs. */
-const absolute = Effect.fnUntraced(function* (path: string) {
-  const { resolve } = yield* Path.Path
-  return yield* Effect.catchDefect(
-    Effect.sync(() => resolve(path)),
-    () => fail(`"${path}" cannot be resolved: the current directory is gone; change to one that exists.`)
-  )
-})
-
-/** The directory to look from, which has to exist. */
-export const existing = Effect.fnUntraced(function* (directory: string) {
-  const path = yield* absolute(directory)
-  const presence = yield* probe(yield* FileSystem.FileSystem, path)
-  if (presence._tag === "Absent") return yield* fail(`There is no directory ${path}; name one that exists.`)
-  if (presence._tag === "Unavailable") {
-    return yield* fail(`${path} cannot be looked at: ${presence.reason}; name a directory that you may read.`)
-  }
-  return presence.type === "Directory" ? path : yield* fail(`${path} is no directory; name the one it lies in.`)
-})
 
 const given = <const Key extends string, A>(key: Key, value: Option.Option<A>): { readonly [K in Key]?: A } =>
   Option.isSome(value) ? ({ [key]: value.value } as { readonly [K in Key]?: A }) : {}

@@ -12,28 +12,10 @@ import { skillFileName } from "../pipeline/skills/roots.ts"
 import { isSkillName, type SkillInvocation } from "../schemas/Skill.ts"
 import { InvalidSkillName } from "../schemas/SkillRegistryError.ts"
 import { SkillRegistry } from "../services/SkillRegistry.ts"
+import { absolute, existing } from "./directory.ts"
 import { fail, Failed, print, printable, printJson, report } from "./output.ts"
 import { findSkills, type Found, readSkill } from "./skillsFiles.ts"
 import { skillsOnDisk } from "./skillsOnDisk.ts"
-
-/** A path taken from where the command runs. */
-const absolute = Effect.fnUntraced(function* (path: string) {
-  const { resolve } = yield* Path.Path
-  return yield* Effect.catchDefect(
-    Effect.sync(() => resolve(path)),
-    () => fail(`"${path}" cannot be resolved: the current directory is gone; change to one that exists.`)
-  )
-})
-
-const existing = Effect.fnUntraced(function* (directory: string) {
-  const path = yield* absolute(directory)
-  const presence = yield* probe(yield* FileSystem.FileSystem, path)
-  if (presence._tag === "Absent") return yield* fail(`There is no directory ${path}; name one that exists.`)
-  if (presence._tag === "Unavailable") {
-    return yield* fail(`${path} cannot be looked at: ${presence.reason}; name a directory that you may read.`)
-  }
-  return presence.type === "Directory" ? path : yield* fail(`${path} is no directory; name the one it lies in.`)
-})
 
 const whoMay = ({ modelInvocable, userInvocable }: SkillInvocation): string =>
   modelInvocable

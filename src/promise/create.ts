@@ -34,7 +34,7 @@ import type {
   StepNotEntered
 } from "./context.ts"
 import { checkedOptions } from "./checkedOptions.ts"
-import { Door, innermost, InvalidArgument, PartNotConfigured, rejecting, settleWith } from "./door.ts"
+import { begin, Door, innermost, InvalidArgument, PartNotConfigured, rejecting, settleWith } from "./door.ts"
 import type { AgentContextOptions } from "./options.ts"
 
 type Services = Session | Inbox | ContextSupply | SystemPrompt | SessionStore | Scope.Scope
@@ -226,7 +226,7 @@ export const createWithin = async (
   options: AgentContextOptions,
   { signal }: CallOptions = {}
 ): Promise<AgentContext> => {
-  signal?.throwIfAborted()
+  begin(signal)
   const { fileSystem, tools, ...config } = await settleWith(Context.empty(), () => checkedOptions(options), signal)
   const scope = Scope.makeUnsafe()
   const platform =

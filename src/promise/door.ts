@@ -66,6 +66,14 @@ const toError = (cause: Cause.Cause<unknown>): unknown => {
   return error instanceof Error ? error : new Error(String(error), { cause: error })
 }
 
+/** Throws the reason of a signal that has aborted already. Whatever is none is refused before anything is begun. */
+export const begin = (signal: AbortSignal | undefined): void => {
+  if ((signal ?? undefined) === undefined) return
+  if (typeof signal!.throwIfAborted !== "function" || typeof signal!.addEventListener !== "function")
+    throw new InvalidArgument({ method: "signal", detail: "it must be an AbortSignal, or left out" })
+  signal!.throwIfAborted()
+}
+
 /** How a call runs. `settle` keeps its value, whatever happens afterwards: what is logged is not taken back. */
 type Call<A, E, R> = (settle: (value: A) => void) => Effect.Effect<A, E, R>
 
@@ -76,7 +84,7 @@ export const settleWith = async <A, E, R>(
   signal: AbortSignal | undefined,
   running: (fiber: Fiber.Fiber<A, E>) => void = () => {}
 ): Promise<A> => {
-  signal?.throwIfAborted()
+  begin(signal)
   let settled: { readonly value: A } | undefined
   const fiber = Effect.runForkWith(services)(call((value) => (settled = { value })))
   running(fiber)
@@ -111,7 +119,7 @@ export class Door<R> {
 
   /** A call with a point of no return. */
   readonly call = async <A, E>(call: Call<A, E, R>, signal?: AbortSignal): Promise<A> => {
-    signal?.throwIfAborted()
+    begin(signal)
     if (this.#closed !== undefined) throw new AgentContextClosed()
     return await settleWith(this.#services, call, signal, (fiber) => {
       this.#running.add(fiber)

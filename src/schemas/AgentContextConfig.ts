@@ -61,7 +61,11 @@ const required = "false, or an object such as { maxBytes: 65536 }; no size is ta
 
 /** The parts are told apart here; what is in them is for the decoder of each. */
 const Outer = Schema.Struct({
-  cwd: Schema.optionalKey(Schema.NonEmptyString.annotate({ description: "a directory" })),
+  cwd: Schema.optionalKey(
+    Schema.NonEmptyString.check(Schema.makeFilter((path) => !path.includes("\0"))).annotate({
+      description: "a directory"
+    })
+  ),
   session: Schema.optionalKey(
     Schema.Union([Schema.Literals(["new", "latest"]), Schema.Struct({ id: Schema.NonEmptyString })]).annotate({
       description: `"new", "latest" or { id }, with a text for id`

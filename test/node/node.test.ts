@@ -206,6 +206,7 @@ const invalid: ReadonlyArray<readonly [config: object, message: RegExp]> = [
   [{ instructions: {} }, /^instructions\.maxBytes: is missing, must be a number of UTF-8 bytes/],
   [{ instructions: { maxBytes: "1" } }, /^instructions\.maxBytes: was "1", must be a number/],
   [{ instructions: false, cwd: "" }, /^agentContext\.cwd: was "", must be a directory/],
+  [{ instructions: false, cwd: "/a\0b" }, /^agentContext\.cwd: was "\/a\\u0000b", must be a directory/],
   [{ instructions: false, store: "disk" }, /^agentContext\.store: was "disk", must be "memory" or \{ directory \}/],
   [{ instructions: false, session: 3 }, /^agentContext\.session: was 3, must be "new", "latest" or \{ id \}/],
   [{ instructions: false, skills: 1 }, /^agentContext\.skills: was 1, must be true, false, or an object/],

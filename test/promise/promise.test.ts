@@ -427,6 +427,19 @@ describe("closing an agent context", () => {
       assert.strictEqual(error._tag, "InvalidArgument")
       assert.isTrue(error.message.startsWith(`${method}: `), error.message)
     }
+    for (const signal of [{}, "now", 1, { aborted: true }]) {
+      const wrong = [
+        call["preStep"]!({ text: "a" }, { signal }),
+        createAgentContext(base as never, { signal } as never)
+      ]
+      for (const promise of wrong) {
+        const error = (await failure(promise)) as { _tag: string; message: string }
+        assert.deepStrictEqual(
+          [error._tag, error.message],
+          ["InvalidArgument", "signal: it must be an AbortSignal, or left out"]
+        )
+      }
+    }
     assert.deepStrictEqual(await typesIn(context), [])
   })
 

@@ -106,7 +106,7 @@ const bench: Bench = async function* (name) {
     n: count,
     ours: next(ours),
     peers: { dsh: next(others.dsh), gemini: next(others.gemini) },
-    target: { us: 5000 },
+    target: { p95Us: 5000 },
     minRounds: 60,
     duration: 20_000
   })

@@ -14,8 +14,8 @@ export interface Measurement {
   readonly target: Target
 }
 
-/** The largest ratio that is good enough, or the longest time in microseconds. */
-export type Target = { readonly ratio: number } | { readonly us: number }
+/** The largest ratio that is good enough, or the longest time in microseconds: of the median, or of all but the slowest twentieth. */
+export type Target = { readonly ratio: number } | { readonly us: number } | { readonly p95Us: number }
 
 /** Measures, line by line. `name` tells a variant from the benchmark that it is one of. */
 export type Bench = (name: string) => AsyncGenerator<Measurement>

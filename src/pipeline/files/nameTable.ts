@@ -14,12 +14,22 @@ const otherLetter = 1 << 29
 
 const bitOf = Int32Array.from({ length: 128 }, (_, code) => {
   if (code >= 97 && code <= 122) return 1 << (code - 97)
-  if (code >= 48 && code <= 57) return 1 << 26
+  if (code >= 48 && code <= 57) return 0
   if (code === 46) return 1 << 27
   return code === 45 || code === 95 ? 1 << 28 : otherLetter
 })
 
-/** Which letters a folded text has: it can only hold another one that has no letter more. */
+/** Which digits a text has, a bit for each. */
+export const digitsOf = (text: string): number => {
+  let digits = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 48 && code <= 57) digits |= 1 << (code - 48)
+  }
+  return digits
+}
+
+/** Which letters a folded text has, digits apart: it can only hold another one that has no letter more. */
 export const lettersOf = (text: string): number => {
   let letters = 0
   for (let at = 0; at < text.length; at++) {

@@ -1,7 +1,7 @@
 /** The paths of a workspace, laid out for searching: each entry is its name and the entry of its directory. */
 import type { FileCandidate } from "../../schemas/FileReference.ts"
 import { resized } from "./flatTexts.ts"
-import { folded, lettersOf, type NameReader, NameTable } from "./nameTable.ts"
+import { digitsOf, folded, lettersOf, type NameReader, NameTable } from "./nameTable.ts"
 import { isHidden } from "./query.ts"
 
 const directoryFlag = 1
@@ -17,10 +17,11 @@ export interface Parent {
   /** The directories of an index are counted as they come; the root is 0. */
   readonly number: number
   readonly letters: number
+  readonly digits: number
   readonly hidden: boolean
 }
 
-export const rootParent: Parent = { path: "", number: 0, letters: 0, hidden: false }
+export const rootParent: Parent = { path: "", number: 0, letters: 0, digits: 0, hidden: false }
 
 /** Holds no string and no object for a file: of a large workspace that would be most of what an index weighs. */
 export class PathIndex {
@@ -30,6 +31,7 @@ export class PathIndex {
   #size = 0
   #parents = new Int32Array(256)
   #letters = new Int32Array(256)
+  #digits = new Uint16Array(256)
   #ranks = new Int32Array(256)
   #flags = new Uint8Array(256)
 
@@ -47,6 +49,11 @@ export class PathIndex {
     return this.#letters
   }
 
+  /** The digits of the whole path. */
+  get digits(): Uint16Array {
+    return this.#digits
+  }
+
   /** Directories first, then the shorter paths. */
   get ranks(): Int32Array {
     return this.#ranks
@@ -62,19 +69,22 @@ export class PathIndex {
     const at = this.#size++
     if (at === this.#flags.length) this.#resize(at + (at >> 1))
     const letters = parent.letters | this.#names.add(name)
+    const digits = parent.digits | digitsOf(name)
     const hidden = parent.hidden || isHidden(name)
     this.#parents[at] = parent.number
     this.#letters[at] = letters
+    this.#digits[at] = digits
     this.#ranks[at] = parent.path.length + name.length + (directory ? 0 : behindDirectories)
     this.#flags[at] = (directory ? directoryFlag : 0) | (hidden ? hiddenFlag : 0)
     if (!directory) return rootParent
     const path = `${parent.path}${name}/`
-    return { path, number: this.#directories.push(path) - 1, letters, hidden }
+    return { path, number: this.#directories.push(path) - 1, letters, digits, hidden }
   }
 
   #resize(room: number): void {
     this.#parents = resized(this.#parents, room)
     this.#letters = resized(this.#letters, room)
+    this.#digits = resized(this.#digits, room)
     this.#ranks = resized(this.#ranks, room)
     this.#flags = resized(this.#flags, room)
   }
@@ -93,14 +103,15 @@ export class PathIndex {
     if (number < 0) return undefined
     const names = directory.split("/")
     const letters = names.reduce((letters, name) => letters | lettersOf(folded(name)), 0)
-    return { path, number, letters, hidden: names.some(isHidden) }
+    return { path, number, letters, digits: digitsOf(path), hidden: names.some(isHidden) }
   }
 
   /** Removes a path and everything below it. */
   remove(path: string): void {
     const target = this.#find(path)
     if (target === undefined) return
-    const [parents, letters, ranks, flags] = [this.#parents, this.#letters, this.#ranks, this.#flags]
+    const [parents, letters, digits] = [this.#parents, this.#letters, this.#digits]
+    const [ranks, flags] = [this.#ranks, this.#flags]
     const directories = [rootParent.path]
     /** The new numbers of directories; -1: it is gone. */
     const numbers = new Int32Array(this.#directories.length)
@@ -118,6 +129,7 @@ export class PathIndex {
       kept[at] = 1
       parents[size] = parent
       letters[size] = letters[at]!
+      digits[size] = digits[at]!
       ranks[size] = ranks[at]!
       flags[size] = flags[at]!
       size++

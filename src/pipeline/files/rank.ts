@@ -6,7 +6,7 @@
  */
 import type { FileCandidate, FileCompletion } from "../../schemas/FileReference.ts"
 import { type Codes, codesOf } from "./flatTexts.ts"
-import { composed, lettersOf } from "./nameTable.ts"
+import { composed, digitsOf, lettersOf } from "./nameTable.ts"
 import { byCodeUnits, type PathIndex } from "./pathIndex.ts"
 import type { Search } from "./query.ts"
 
@@ -83,9 +83,10 @@ const placeOf = (codes: Codes, from: number, end: number, needle: Uint16Array, s
   for (let at = from + ahead; at < end;) {
     const code = codes[at]!
     if (code === final) {
-      let same = 0
-      while (same < ahead && codes[at - ahead + same] === needle[same]) same++
-      if (same === ahead) return at - ahead - from
+      // From its end, where names that have their beginning in common differ.
+      let left = ahead - 1
+      while (left >= 0 && codes[at - ahead + left] === needle[left]) left--
+      if (left < 0) return at - ahead - from
     }
     at += skips[code & 127]!
   }
@@ -135,52 +136,46 @@ export const search = (index: PathIndex, { hidden, text }: Search, limit: number
   const caseCounts = cased !== folded
   const names = index.reader(caseCounts)
   const letters = lettersOf(folded)
-  const { letters: lettersIn, parents, size } = index
-  const possible = (entry: number): boolean =>
-    (lettersIn[entry]! & letters) === letters && (hidden || !index.isHidden(entry))
-
+  const digits = digitsOf(folded)
+  const { digits: digitsIn, letters: lettersIn, parents, size } = index
   const best = Array.from({ length: classes }, () => new Best(index, limit))
-  const holds = new Uint8Array(size)
-  /** By their numbers, the directories whose path holds it. */
+  /** By their numbers, the directories whose path holds it; and how much of it stands in its order in the paths of all. */
   const holdsAbove = new Uint8Array(index.directoryCount)
+  const hadAbove = new Int32Array(index.directoryCount)
   let found = 0
+  let ordered = 0
   let directory = 0
   for (let entry = 0; entry < size; entry++) {
     const isDirectory = index.isDirectory(entry)
     if (isDirectory) directory++
-    if (!possible(entry)) continue
+    if (!hidden && index.isHidden(entry)) continue
+    const possible = (lettersIn[entry]! & letters) === letters && (digitsIn[entry]! & digits) === digits
+    // A directory is looked at for the sake of what lies below it, too.
+    if (!possible && !(isDirectory && found <= limit)) continue
+    const parent = parents[entry]!
     names.read(entry)
-    const place = placeOf(names.codes, names.from, names.end, needle, skips)
-    if (place < 0 && holdsAbove[parents[entry]!] === 0) continue
-    holds[entry] = 1
-    if (isDirectory) holdsAbove[directory] = 1
-    found++
-    const whole = names.end - names.from === needle.length
-    best[place < 0 ? pathHolds : place > 0 ? baseHolds : whole ? exact : baseBegins]!.offer(entry)
-  }
-
-  // With enough of the better classes, nobody will see a subsequence; whether there is more is known already.
-  if (found <= limit) {
-    /** By their numbers, how much of it stands in the paths of directories. */
-    const hadAbove = new Int32Array(index.directoryCount)
-    const names = index.reader(caseCounts)
-    directory = 0
-    for (let entry = 0; entry < size; entry++) {
-      const isDirectory = index.isDirectory(entry)
-      if (isDirectory) directory++
-      if (!hidden && index.isHidden(entry)) continue
-      // A directory is looked at for the sake of what lies below it; a file that would not be shown, to know if there is more.
-      if (!isDirectory && (!possible(entry) || (found > limit && best[inOrder]!.excludes(entry)))) continue
-      names.read(entry)
-      const had = progress(names.codes, names.from, names.end, needle, hadAbove[parents[entry]!]!, !isDirectory)
-      if (isDirectory) hadAbove[directory] = had
-      if (had !== needle.length || holds[entry] === 1) continue
+    const place = possible ? placeOf(names.codes, names.from, names.end, needle, skips) : -1
+    if (place >= 0 || holdsAbove[parent] === 1) {
       found++
-      best[inOrder]!.offer(entry)
+      if (isDirectory) {
+        holdsAbove[directory] = 1
+        hadAbove[directory] = needle.length
+      }
+      const whole = names.end - names.from === needle.length
+      best[place < 0 ? pathHolds : place > 0 ? baseHolds : whole ? exact : baseBegins]!.offer(entry)
+      continue
     }
+    // With enough of the better classes, nobody will see a subsequence; whether there is more is known already.
+    if (found > limit) continue
+    if (!isDirectory && found + ordered > limit && best[inOrder]!.excludes(entry)) continue
+    const had = progress(names.codes, names.from, names.end, needle, hadAbove[parent]!, !isDirectory)
+    if (isDirectory) hadAbove[directory] = had
+    if (had !== needle.length) continue
+    ordered++
+    best[inOrder]!.offer(entry)
   }
   const entries = best.flatMap(({ entries }) => entries).slice(0, limit)
-  return { candidates: entries.map((entry) => index.candidate(entry)), truncated: found > limit }
+  return { candidates: entries.map((entry) => index.candidate(entry)), truncated: found + ordered > limit }
 }
 
 /** The entries of a directory whose names begin with `rest` (F-3): directories first, then code units. */

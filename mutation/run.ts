@@ -1,12 +1,14 @@
 /**
- * `npm run mutation -- [GROUP…]`: mistakes are built into the sources one by one, and some test has to notice each.
+ * `npm run mutation -- [--again] [GROUP…]`: mistakes are built into the sources one by one, and some test has to notice each.
  *
  * A group is a directory of sources with the tests that are near to it. What these leave alive is tried again with all tests that
- * could reach it; what is still alive then is told by file, unless `explained.json` says why nobody can notice it.
+ * could reach it; what is still alive then is told by file, unless `explained.json` says why nobody can notice it. `--again` begins with what the
+ * near tests have left alive before.
  */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as util from "node:util"
 import { explained, type Mutant, type Report, score } from "./score.ts"
 
 const here = import.meta.dirname
@@ -136,7 +138,10 @@ const tell = (name: string, first: Report, second: Report | undefined): void => 
   console.log(`${name}: ${dead} noticed, ${reasoned} explained, ${alive} alive: ${share.toFixed(1)} %`)
 }
 
-const asked = process.argv.slice(2)
+const { positionals: asked, values } = util.parseArgs({
+  options: { again: { type: "boolean" } },
+  allowPositionals: true
+})
 const unknown = asked.filter((name) => groups[name] === undefined)
 if (unknown.length > 0) {
   console.error(`there is no group ${unknown.join(", ")}; there are ${Object.keys(groups).join(", ")}`)
@@ -144,6 +149,10 @@ if (unknown.length > 0) {
 }
 for (const name of asked.length === 0 ? Object.keys(groups) : asked) {
   const { mutate, tests } = groups[name]!
-  const first = run(name, mutate, tests)
+  const known = path.join(reports, `${name}.json`)
+  const first =
+    values.again === true && fs.existsSync(known)
+      ? (JSON.parse(fs.readFileSync(known, "utf8")) as Report)
+      : run(name, mutate, tests)
   tell(name, first, again(name, first))
 }

@@ -13,7 +13,11 @@ export default defineConfig({
   plugins: [fewerRuns],
   test: {
     include: JSON.parse(process.env["MUTATION_TESTS"] ?? "[]") as Array<string>,
-    exclude: ["test/**/{walkers,race,watcher,watchedDisk,tmuxReal}.test.ts"],
+    // They take long, or become another user, which no worker can.
+    exclude: [
+      "test/**/{walkers,race,watcher,watchedDisk,tmuxReal,parity,process}.test.ts",
+      "test/layers/instructions/hostile.test.ts"
+    ],
     testTimeout: 60_000
   }
 })

@@ -65,4 +65,13 @@ describe("batch", () => {
       order
     )
   })
+
+  it("[C-1] suppliers of one kind, and of kinds of their own, go by name", () => {
+    const of = (kind: string, name: string) => ({ kind, name })
+    assert.isBelow(compareSuppliers(of("x", "a"), of("y", "b")), 0)
+    assert.isAbove(compareSuppliers(of("x", "b"), of("y", "a")), 0)
+    assert.isBelow(compareSuppliers(of("time-context", "a"), of("time-context", "b")), 0)
+    assert.isAbove(compareSuppliers(of("time-context", "b"), of("time-context", "a")), 0)
+    assert.strictEqual(compareSuppliers(of("x", "a"), of("y", "a")), 0)
+  })
 })

@@ -122,3 +122,26 @@ describe("up and down", () => {
     )
   })
 })
+
+describe("child and within", () => {
+  check("an entry of a directory, of either kind", () => {
+    assert.deepStrictEqual(
+      [Paths.child("/", "a"), Paths.child("/a", "b"), Paths.child("C:\\", "a"), Paths.child("C:\\a", "b")],
+      ["/a", "/a/b", "C:\\a", "C:\\a\\b"]
+    )
+  })
+  check("a place in a directory, itself included, and none outside of it", () => {
+    assert.deepStrictEqual(
+      [
+        Paths.within("/a", "/a"),
+        Paths.within("/a", "/a/b/c"),
+        Paths.within("/a", "/ab"),
+        Paths.within("/a/b", "/a"),
+        Paths.within("C:\\a", "c:\\a\\b"),
+        Paths.within("C:\\a", "D:\\a\\b"),
+        Paths.within("/a", "C:\\a")
+      ],
+      [".", "b/c", undefined, undefined, "b", undefined, undefined]
+    )
+  })
+})

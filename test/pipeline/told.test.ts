@@ -80,4 +80,70 @@ describe("told and waiting, folded from the log", () => {
       3
     )
   })
+
+  it("[I-21] says what became of a waiting message: it waits, waits again, or has moved", () => {
+    const tags = (...events: ReadonlyArray<SessionEventInput>) => {
+      const { folded } = history()
+      return events.map((event, seq) => folded.add({ seq, at: 0, ...event } as SessionEvent))
+    }
+    const claim = (id: string): SessionEventInput => ({ type: "inbox/claimed", ids: [id] })
+    const replace = (id: string, message: UserMessage): SessionEventInput => ({ type: "inbox/replaced", id, message })
+    const remove = (id: string): SessionEventInput => ({ type: "inbox/removed", id })
+    const waiting = (id: string, again = false) => ({ _tag: "waits" as const, id, again })
+    const moved = { _tag: "moved" as const }
+    // Only what was claimed, and comes back as itself, waits again.
+    assert.deepStrictEqual(tags(waits(own("a")), claim("a"), replace("a", own("a"))), [
+      waiting("a"),
+      moved,
+      waiting("a", true)
+    ])
+    assert.deepStrictEqual(tags(waits(own("a")), replace("a", own("a"))), [waiting("a"), waiting("a")])
+    assert.deepStrictEqual(tags(waits(own("a")), claim("a"), replace("a", own("b"))), [
+      waiting("a"),
+      moved,
+      waiting("b")
+    ])
+    // What is not there is neither put back nor removed nor claimed.
+    assert.deepStrictEqual(tags(replace("a", own("a")), remove("a"), claim("a")), [undefined, undefined, undefined])
+    assert.deepStrictEqual(tags(waits(own("a")), remove("b"), claim("b"), remove("a")), [
+      waiting("a"),
+      undefined,
+      undefined,
+      moved
+    ])
+    // Of others nothing is noticed, but that they take the place of one's own, or are it.
+    assert.deepStrictEqual(tags(waits(other("u")), replace("u", other("v")), logged(other("v"))), [
+      undefined,
+      undefined,
+      undefined
+    ])
+    assert.deepStrictEqual(tags(waits(own("a")), replace("a", other("u"))), [waiting("a"), moved])
+    assert.deepStrictEqual(tags(waits(own("a")), logged(other("a"))), [waiting("a"), moved])
+  })
+
+  it("[I-44] the revision moves with what matters, and with nothing else", () => {
+    const { folded } = history()
+    const revisions = [
+      { type: "turn/start" },
+      logged(other("u")),
+      waits(other("u")),
+      waits(own("a")),
+      { type: "inbox/claimed", ids: ["a"] },
+      { type: "inbox/removed", id: "b" },
+      logged(own("a")),
+      { type: "compaction/checkpoint", keptFrom: 0 },
+      { type: "compaction/checkpoint", keptFrom: 8 }
+    ].map((event, seq) => (folded.add({ seq, at: 0, ...event } as SessionEvent), folded.revision))
+    assert.deepStrictEqual(revisions, [0, 0, 0, 1, 2, 2, 3, 3, 4])
+    assert.isTrue(folded.compacted)
+  })
+
+  it("[I-21] knows all that wait, if somebody else has written more than one", () => {
+    const { folded } = history(waits(own("a")), waits(own("b")), { type: "inbox/claimed", ids: ["b"] })
+    assert.deepStrictEqual(
+      folded.allWaiting.map(({ id }) => id),
+      ["a", "b"]
+    )
+    assert.isFalse(folded.claimed)
+  })
 })

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { play } from "./model/play.ts"
 import { type Act, Story } from "./model/story.ts"
 
-const runs = Number(process.env["MODEL_RUNS"] ?? 3000)
+const runs = Number(process.env["MODEL_RUNS"] ?? 2000)
 const seed = Number(process.env["MODEL_SEED"] ?? 20_261_201)
 
 /** A story that still fails and from which no act can be left out. */

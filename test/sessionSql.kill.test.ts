@@ -12,7 +12,7 @@ import { Dice } from "./soak/dice.ts"
 import { withPostgres } from "./support/postgres.ts"
 
 const minutes = Number(process.env["SQL_SOAK_MINUTES"] ?? 0)
-const duration = minutes > 0 ? minutes * 60_000 : 8_000
+const duration = minutes > 0 ? minutes * 60_000 : 6_000
 const restart = process.env["SQL_SOAK_RESTART"]
 
 const every = 20_000

@@ -85,7 +85,7 @@ const attempt = Effect.fnUntraced(function* <A>({ by = "fiber", make }: Sweep<A>
 /** Tries them all, or as many as allowed. Returns how many moments there were, and how often it was interrupted. */
 export const sweep = Effect.fnUntraced(function* <A>(given: Sweep<A>) {
   const { seen } = yield* Effect.scoped(attempt(given, Infinity))
-  const stride = everyMoment ? 1 : Math.max(1, Math.ceil(seen / (given.most ?? 150)))
+  const stride = everyMoment ? 1 : Math.max(1, Math.ceil(seen / (given.most ?? 120)))
   let interrupted = 0
   let tried = 0
   for (let at = 1; ; at += stride) {

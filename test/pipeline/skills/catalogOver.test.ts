@@ -77,7 +77,7 @@ describe("an incomplete list over what was told", () => {
           assert.isTrue(beginsLike(whole.get(name), description) || beginsLike(before.get(name), description), name)
         }
       }),
-    { arbitrary: { runs: 3000 } }
+    { arbitrary: { runs: 1500 } }
   )
 
   it.effect.prop(
@@ -90,7 +90,7 @@ describe("an incomplete list over what was told", () => {
         // Where names were left out, one that has room now is an addition.
         if (told.omitted === 0) assert.deepStrictEqual(over.entries, told.entries)
       }),
-    { arbitrary: { runs: 3000 } }
+    { arbitrary: { runs: 1500 } }
   )
 
   it.effect.prop(
@@ -103,7 +103,7 @@ describe("an incomplete list over what was told", () => {
         const complete = renderCatalog(listed, maxBytes, maxLength, "update")
         if (complete.omitted === 0 && told.text !== "") assert.deepStrictEqual(over, complete)
       }),
-    { arbitrary: { runs: 3000 } }
+    { arbitrary: { runs: 1500 } }
   )
 
   it("[S-42] a new name in front of a full catalog waits until it is known whose place it may take", () => {

@@ -185,6 +185,6 @@ compatibility: 'node, or so'
         if (fields === undefined) return
         assert.deepStrictEqual(realYaml(Yaml, source), { _tag: "Fields", fields, repaired: [] })
       }),
-    { arbitrary: { runs: 20_000 } }
+    { arbitrary: { runs: 8000 } }
   )
 })

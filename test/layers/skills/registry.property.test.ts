@@ -246,8 +246,9 @@ const play = Effect.fnUntraced(function* (ops: ReadonlyArray<Op>): Effect.fn.Ret
       }
     }
   }
-  // Everybody gets an answer in time.
-  for (let second = 0; second < 11; second++) {
+  // Everybody gets an answer in time: at worst the parent has asked twice, and only then it turns out that the child has to ask
+  // again. No provider is waited for longer than its five seconds in any of these rounds.
+  for (let second = 0; second < 16; second++) {
     yield* TestClock.adjust("1 second")
     yield* grace
   }
@@ -279,6 +280,6 @@ describe("the registry, whatever happens", () => {
     "[S-1] [S-3] [S-4] [S-5] tells the truth, in time, and lets go",
     { ops: Arbitrary.array(op, { minLength: 1, maxLength: 25 }) },
     ({ ops }) => Effect.scoped(play(ops)).pipe(quiet),
-    { arbitrary: { runs: 1500 } }
+    { arbitrary: { runs: Number(process.env["RUNS"] ?? 1500) } }
   )
 })
